@@ -1,0 +1,1 @@
+//! Empty: this crate exists to pin and build `boring-sys`, whose static libraries are exported.
