@@ -629,7 +629,7 @@ SST_API sst_status sst_config_set_signature_schemes(sst_config *config, const ui
  * sst_config_add_alpn adds a protocol (1 to 255 bytes) to the ALPN list, best first (RFC 7301). A server's order wins.
  * With lists on both sides and nothing in common the handshake fails with SST_ERR_NO_APPLICATION_PROTOCOL, alert 120;
  * where only one side has a list it goes on without a protocol. SST_ERR_BAD_ALPN: an empty or longer name;
- * SST_ERR_LIST_TOO_LONG: over 65,535 bytes in all. Default: no ALPN. Since 0.1.
+ * SST_ERR_LIST_TOO_LONG: over 16,384 bytes in all. Default: no ALPN. Since 0.1.
  */
 SST_API sst_status sst_config_add_alpn(sst_config *config, const uint8_t *protocol, size_t protocol_len);
 
@@ -954,8 +954,8 @@ SST_API sst_status sst_stream_encryptv(sst_stream *stream, const sst_slice *slic
  * messages after the handshake and alerts are handled on the way. Nothing is consumed behind close_notify: what
  * follows belongs to the caller's next protocol.
  *
- *   SST_NEED_INPUT     all that was given is processed: the usual answer, with produced > 0 where there was data. produced
- *                      0 is no end of the data: empty records are legal
+ *   SST_NEED_INPUT     all that was given is processed: the usual answer, with produced > 0 where there was data.
+ *                      produced 0 is no end of the data: empty records are legal
  *   SST_NEED_OUTPUT    plaintext is kept, or the next record needs more room; needed is enough for it
  *   SST_CLOSED         the peer's close_notify was reached; comes with the plaintext before it, and again later
  *   SST_ERR_TRUNCATED  sst_stream_input_eof was called, in holds no whole record and nothing is kept. All plaintext

@@ -12,9 +12,10 @@ say() { printf 'boringssl: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
 
 version=$(sed -n 's/^boring-sys = "=\(.*\)"$/\1/p' "$here/Cargo.toml")
-compiler=$("${CC:-cc}" -dumpfullversion -dumpversion 2>/dev/null || echo unknown)
-key=$(printf '%s\n' "${CC:-cc} $compiler" "${CXX:-c++}" "${CFLAGS:-}" "${CXXFLAGS:-}" path-free | cat - "$here/Cargo.lock" \
-      | sha256sum | cut -c1-12)
+# A compiler is known by what it says of itself, not by the name it was called: CMake gives full paths.
+identity() { "$1" --version 2>/dev/null | sed -n '1s/^[^ ]* //p'; }
+key=$(printf '%s\n' "$(identity "${CC:-cc}")" "$(identity "${CXX:-c++}")" "${CFLAGS:-}" "${CXXFLAGS:-}" path-free \
+      | cat - "$here/Cargo.lock" | sha256sum | cut -c1-12)
 cache=${SST_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/securestream}
 root=$cache/boringssl-$version-$key
 prefix=$root/prefix

@@ -1,0 +1,151 @@
+/* What is known about a stream. Facts never change once the handshake has ended. */
+#include <stdio.h>
+
+#include "error.h"
+#include "stream.h"
+
+enum { MAX_DESCRIPTION = 256 };
+
+uint32_t sst_stream_state(const sst_stream *stream) {
+  return stream == NULL ? 0 : sst__state(stream);
+}
+
+sst_status sst_stream_get_info(const sst_stream *stream, sst_stream_info *info) {
+  if (stream == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  return sst__fill(&stream->facts.info, sizeof stream->facts.info, info);
+}
+
+sst_status sst_stream_alpn(const sst_stream *stream, uint8_t *out, size_t out_cap, size_t *out_len) {
+  if (stream == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  return sst__give(stream->facts.alpn, stream->facts.alpn_len, out, out_cap, out_len);
+}
+
+sst_status sst_stream_server_name(const sst_stream *stream, uint8_t *out, size_t out_cap, size_t *out_len) {
+  if (stream == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  return sst__give(stream->facts.server_name, stream->facts.server_name_len, out, out_cap, out_len);
+}
+
+static sst_status none(const sst_stream *stream, uint8_t *out, size_t out_cap, size_t *out_len) {
+  if (stream == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  return sst__give(NULL, 0, out, out_cap, out_len);
+}
+
+sst_status sst_stream_ocsp_response(const sst_stream *stream, uint8_t *out, size_t out_cap, size_t *out_len) {
+  return none(stream, out, out_cap, out_len);
+}
+
+sst_status sst_stream_scts(const sst_stream *stream, uint8_t *out, size_t out_cap, size_t *out_len) {
+  return none(stream, out, out_cap, out_len);
+}
+
+static const char *version_name(uint16_t version) {
+  if (version == SST_TLS1_3) return "TLS 1.3";
+  return version == SST_TLS1_2 ? "TLS 1.2" : "no handshake yet";
+}
+
+sst_status sst_stream_describe(const sst_stream *stream, uint8_t *out, size_t out_cap, size_t *out_len) {
+  if (stream == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  const sst_stream_info *info = &stream->facts.info;
+  const char *role = stream->role == SST_ROLE_SERVER ? "server" : "client";
+  const bool verified = (info->flags & SST_INFO_VERIFIED) != 0;
+  char text[MAX_DESCRIPTION];
+  const char *peer = verified ? "peer verified" : stream->facts.num_peer_certificates > 0 ? "peer not verified"
+                                                                                         : "peer without certificate";
+  const int size = info->version == 0
+                       ? snprintf(text, sizeof text, "%s, %s", version_name(0), role)
+                       : snprintf(text, sizeof text, "%s, %s, %s, %s, %s", version_name(info->version),
+                                  sst_suite_name(info->suite), sst_group_name(info->group), role, peer);
+  return sst__give(text, (size_t)size, out, out_cap, out_len);
+}
+
+size_t sst_stream_num_peer_certificates(const sst_stream *stream) {
+  return stream == NULL ? 0 : stream->facts.num_peer_certificates;
+}
+
+static sst_status certificate(const sst_stream *stream, bool of_peer, size_t index, uint8_t *out, size_t out_cap,
+                              size_t *out_len) {
+  if (stream == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  const size_t num = of_peer ? stream->facts.num_peer_certificates : stream->facts.num_local_certificates;
+  const uint8_t *der = NULL;
+  size_t der_len = 0;
+  const bool found = index < num && stream->engine->ops->certificate(stream->engine, of_peer, index, &der, &der_len);
+  return sst__give(der, found ? der_len : 0, out, out_cap, out_len);
+}
+
+sst_status sst_stream_peer_certificate(const sst_stream *stream, size_t index, uint8_t *out, size_t out_cap,
+                                       size_t *out_len) {
+  return certificate(stream, true, index, out, out_cap, out_len);
+}
+
+sst_status sst_stream_local_certificate(const sst_stream *stream, size_t index, uint8_t *out, size_t out_cap,
+                                        size_t *out_len) {
+  return certificate(stream, false, index, out, out_cap, out_len);
+}
+
+/* ---- counters and sizes: any thread ---- */
+
+uint64_t sst_stream_counter(const sst_stream *stream, int32_t which) {
+  if (stream == NULL || which < 0) return 0;
+  if (which == SST_COUNTER_EVENTS_LOST) return sst__events_lost(stream->events);
+  return which < SST__NUM_COUNTERS ? atomic_load_explicit(&stream->counters.value[which], memory_order_relaxed) : 0;
+}
+
+size_t sst_stream_output_size(const sst_stream *stream) {
+  return stream == NULL ? 0 : sst__queue_size(&stream->wire);
+}
+
+size_t sst_stream_plaintext_size(const sst_stream *stream) {
+  return stream == NULL ? 0 : atomic_load_explicit(&stream->kept.size, memory_order_relaxed);
+}
+
+/* ---- events ---- */
+
+sst_status sst_stream_next_event(sst_stream *stream, sst_event *event, uint8_t *out, size_t out_cap) {
+  if (stream == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  return sst__events_take(stream->events, event, out, out_cap);
+}
+
+sst_session *sst_stream_take_session(sst_stream *stream) {
+  (void)stream;
+  return NULL;
+}
+
+/* ---- what later versions bring ---- */
+
+static sst_status not_built(const sst_stream *stream, const void *out, size_t out_cap, size_t *out_len) {
+  if (out_len != NULL) *out_len = 0;
+  if (stream == NULL || out_len == NULL || !sst__buffer_ok(out, out_cap)) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  return sst__refuse(SST_ERR_UNSUPPORTED);
+}
+
+/* Those that are for an open stream: its state comes before what is built. */
+static sst_status not_built_when_open(const sst_stream *stream, bool arguments_ok) {
+  if (stream == NULL || !arguments_ok) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  return sst__refuse(stream->facts.info.version == 0 ? SST_ERR_STATE : SST_ERR_UNSUPPORTED);
+}
+
+sst_status sst_stream_verified_certificate(const sst_stream *stream, size_t index, uint8_t *out, size_t out_cap,
+                                           size_t *out_len) {
+  (void)index;
+  return not_built(stream, out, out_cap, out_len);
+}
+
+sst_status sst_stream_channel_binding(const sst_stream *stream, int32_t kind, uint8_t *out, size_t out_cap,
+                                      size_t *out_len) {
+  const bool known = kind >= SST_BINDING_TLS_UNIQUE && kind <= SST_BINDING_TLS_EXPORTER;
+  if (out_len != NULL) *out_len = 0;
+  return not_built_when_open(stream, known && out_len != NULL && sst__buffer_ok(out, out_cap));
+}
+
+sst_status sst_stream_traffic_secret(const sst_stream *stream, int32_t direction, uint8_t *out, size_t out_cap,
+                                     size_t *out_len) {
+  const bool known = direction == SST_DIRECTION_SEND || direction == SST_DIRECTION_RECEIVE;
+  if (out_len != NULL) *out_len = 0;
+  return not_built_when_open(stream, known && out_len != NULL && sst__buffer_ok(out, out_cap));
+}
+
+sst_status sst_stream_export_key(const sst_stream *stream, const char *label, size_t label_len, const uint8_t *context,
+                                 size_t context_len, uint8_t *out, size_t out_cap) {
+  return not_built_when_open(stream, sst__buffer_ok(label, label_len) && sst__buffer_ok(context, context_len) &&
+                                         sst__buffer_ok(out, out_cap));
+}

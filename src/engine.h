@@ -1,0 +1,103 @@
+/*
+ * The seam between a stream and its protocol. stream.c decides what may happen in which state; an engine only moves bytes. No
+ * call of an engine blocks, and none runs beside another on the same engine: stream.c holds a lock.
+ */
+#ifndef SST_ENGINE_H
+#define SST_ENGINE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event.h"
+#include "host.h"
+#include "queue.h"
+#include "securestream.h"
+
+typedef struct sst__engine sst__engine;
+
+typedef enum sst__step {
+  SST__STEP_DONE,   /* done */
+  SST__STEP_MORE,   /* all input was taken; more is needed */
+  SST__STEP_ROOM,   /* more room for output is needed (never from an engine) */
+  SST__STEP_CLOSED, /* the peer has closed */
+  SST__STEP_FAILED  /* the error is filled */
+} sst__step;
+
+/* What is set on a stream before the first byte; kept until the handshake ends. */
+typedef struct sst__setup {
+  sst__host server_name, verify_name;
+  bool has_verify_name, has_verify_time;
+  int64_t verify_time;
+} sst__setup;
+
+/* What is known when the handshake has ended; never changes again. Pointers belong to the engine. */
+typedef struct sst__facts {
+  sst_stream_info info;
+  const uint8_t *alpn;
+  size_t alpn_len;
+  const char *server_name;
+  size_t server_name_len;
+  size_t num_peer_certificates, num_local_certificates;
+} sst__facts;
+
+/* What can be seen of the record (TLS) or frame (Negotiate) that comes next. */
+typedef struct sst__frame {
+  bool begun;           /* a part of it was taken in by an earlier call */
+  bool whole;           /* the input reaches to its end, or it is bad already */
+  size_t length;        /* bytes of the input that belong to it */
+  size_t missing;       /* if it is not whole: bytes that it lacks, as far as can be seen */
+  size_t plaintext_max; /* the most plaintext in it */
+} sst__frame;
+
+/* Plaintext of an opened record that the caller had no room for. */
+typedef struct sst__kept {
+  uint8_t *data;
+  size_t begin, end;
+  atomic_size_t size; /* end - begin, for readers on other threads */
+} sst__kept;
+
+enum { SST__NUM_COUNTERS = SST_COUNTER_EVENTS_LOST }; /* those that are counted in the stream itself */
+
+typedef struct sst__counters {
+  _Atomic uint64_t value[SST__NUM_COUNTERS];
+} sst__counters;
+
+static inline void sst__count(sst__counters *counters, int which, uint64_t n) {
+  atomic_fetch_add_explicit(&counters->value[which], n, memory_order_relaxed);
+}
+
+typedef struct sst__engine_ops {
+  /* Before the first byte. setup stays valid until the handshake ends. false: no memory. */
+  bool (*start)(sst__engine *, const sst__setup *setup, uint32_t max_fragment);
+  /* Takes what it needs of in, writes a flight in one piece. DONE, MORE or FAILED; a failure has written its alert. */
+  sst__step (*handshake)(sst__engine *, sst__input *in, sst__output *wire, sst_error *error);
+  /* After DONE. */
+  void (*facts)(const sst__engine *, sst__facts *);
+  /* Certificate index of what the peer sent, or of what we sent, in DER; false: none. */
+  bool (*certificate)(const sst__engine *, bool of_peer, size_t index, const uint8_t **der, size_t *der_len);
+  /* Seals one record of size bytes out of slices. Only with room for size + overhead in wire. DONE or FAILED. */
+  sst__step (*seal)(sst__engine *, const sst_slice *slices, size_t size, sst__output *wire, sst_error *error);
+  void (*next_frame)(const sst__engine *, const uint8_t *in, size_t in_len, sst__frame *);
+  /* Opens the frame in in (frame.length bytes), or takes in a part. Plaintext goes to out (cap bytes), its rest to kept, which
+     is empty before; wire bytes that it makes go to answers. DONE: plaintext came, *produced of it in out. MORE: there was
+     none. CLOSED, FAILED. */
+  sst__step (*open)(sst__engine *, sst__input *in, uint8_t *out, size_t cap, size_t *produced, sst__kept *kept,
+                    sst__output *answers, sst_error *error);
+  sst__step (*close)(sst__engine *, sst__output *wire, sst_error *error);
+  sst__step (*key_update)(sst__engine *, bool request_peer, sst__output *wire, sst_error *error);
+  /* A fatal alert, as well as it can be sent. */
+  void (*alert)(sst__engine *, int32_t alert, sst__output *wire);
+  void (*free)(sst__engine *);
+} sst__engine_ops;
+
+struct sst__engine {
+  const sst__engine_ops *ops;
+  size_t overhead;             /* bytes that a record is longer than its plaintext; right once the handshake has ended */
+  size_t key_update_size;      /* bytes of a KeyUpdate record; 0: the protocol has none */
+  sst__events *events;         /* the stream's, or NULL */
+  sst__counters *counters;     /* the stream's */
+};
+
+#endif

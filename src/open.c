@@ -1,0 +1,100 @@
+#include "records.h"
+
+#include <string.h>
+
+#include "memory.h"
+
+static size_t kept_size(const sst__kept *kept) {
+  return atomic_load_explicit(&kept->size, memory_order_relaxed);
+}
+
+void sst__kept_free(sst__kept *kept) {
+  sst__free(kept->data);
+  kept->data = NULL;
+  kept->begin = kept->end = 0;
+  atomic_store_explicit(&kept->size, 0, memory_order_relaxed);
+}
+
+bool sst__give_kept(sst__kept *kept, sst__room out, sst_progress *progress) {
+  const size_t waiting = kept_size(kept);
+  if (waiting == 0) return true;
+  const size_t room = out.cap - progress->produced;
+  const size_t size = waiting < room ? waiting : room;
+  if (size > 0) memcpy(out.data + progress->produced, kept->data + kept->begin, size);
+  progress->produced += size;
+  kept->begin += size;
+  if (kept->begin == kept->end) {
+    sst__kept_free(kept);
+    return true;
+  }
+  atomic_store_explicit(&kept->size, kept->end - kept->begin, memory_order_relaxed);
+  progress->needed = kept->end - kept->begin;
+  return false;
+}
+
+/* Opens one frame: frame.length bytes of in. */
+static sst__step open_one(sst_stream *stream, sst__input *in, const sst__frame *frame, sst__room out, size_t *produced,
+                          sst_error *error) {
+  sst__input one = {.data = in->data == NULL ? NULL : in->data + in->used, .len = frame->length};
+  sst__output answers = {.queue = &stream->wire}; /* no wire bytes into the caller's plaintext */
+  const sst__step step = stream->engine->ops->open(stream->engine, &one, out.data, out.cap, produced, &stream->kept,
+                                                   &answers, error);
+  in->used += one.used;
+  if (frame->whole) sst__count(&stream->counters, SST_COUNTER_RECORDS_RECEIVED, 1);
+  sst__count(&stream->counters, SST_COUNTER_BYTES_DECRYPTED, *produced + kept_size(&stream->kept));
+  return step;
+}
+
+static void next_frame(const sst_stream *stream, const sst__input *in, sst__frame *frame) {
+  const uint8_t *data = in->data == NULL ? NULL : in->data + in->used;
+  stream->engine->ops->next_frame(stream->engine, data, in->len - in->used, frame);
+}
+
+sst__step sst__open_records(sst_stream *stream, sst__input *in, sst__room out, bool leave_partial,
+                            sst_progress *progress, sst_error *error) {
+  for (;;) {
+    if (kept_size(&stream->kept) > 0) {
+      progress->needed = kept_size(&stream->kept);
+      return SST__STEP_ROOM;
+    }
+    sst__frame frame;
+    next_frame(stream, in, &frame);
+    progress->needed = frame.missing;
+    if (!frame.whole && (leave_partial || frame.length == 0)) return SST__STEP_MORE;
+
+    const size_t room = out.cap - progress->produced;
+    if (frame.whole && frame.plaintext_max > room && progress->produced > 0) {
+      progress->needed = frame.plaintext_max;
+      return SST__STEP_ROOM;
+    }
+    const sst__room left = {.data = room > 0 ? out.data + progress->produced : NULL, .cap = room};
+    size_t produced = 0;
+    const sst__step step = open_one(stream, in, &frame, left, &produced, error);
+    progress->produced += produced;
+    if (step != SST__STEP_DONE && step != SST__STEP_MORE) return step;
+    if (!frame.whole) return SST__STEP_MORE;
+  }
+}
+
+sst__step sst__open_in_place(sst_stream *stream, const sst__in_place *place, sst_progress *progress,
+                             sst_error *error) {
+  sst__input in = {.data = place->data, .len = place->len};
+  for (;;) {
+    sst__frame frame;
+    next_frame(stream, &in, &frame);
+    progress->needed = frame.missing;
+    if (!frame.whole) return SST__STEP_MORE;
+    progress->needed = 0;
+    if (*place->ranges_used == place->num_ranges) return SST__STEP_ROOM;
+
+    /* The plaintext is never longer than the ciphertext that it replaces, which the engine has read before it writes. */
+    const sst__room room = {.data = place->data + in.used, .cap = frame.length};
+    const size_t offset = in.used;
+    size_t produced = 0;
+    const sst__step step = open_one(stream, &in, &frame, room, &produced, error);
+    progress->consumed = in.used;
+    progress->produced += produced;
+    if (produced > 0) place->ranges[(*place->ranges_used)++] = (sst_range){.offset = offset, .length = produced};
+    if (step != SST__STEP_DONE && step != SST__STEP_MORE) return step;
+  }
+}

@@ -1,0 +1,25 @@
+/* What a config says, as plain data: written by the setters in config.c, read by src/tls/context.c. */
+#ifndef SST_SETTINGS_H
+#define SST_SETTINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SST__MAX_GROUPS = 8, SST__MAX_SUITES = 6, SST__MAX_SCHEMES = 10, SST__MAX_CREDENTIALS = 16 };
+
+typedef struct sst__settings {
+  uint16_t min_version, max_version;
+  uint16_t groups[SST__MAX_GROUPS];
+  uint16_t suites[SST__MAX_SUITES];
+  uint16_t schemes[SST__MAX_SCHEMES];
+  size_t num_groups, num_suites, num_schemes;
+  int32_t profile, verify, client_certificate, chain_digests, alpn_lenient;
+  uint32_t minimum_rsa_bits;
+  uint32_t max_fragment;
+  uint32_t report;       /* mask of events */
+  uint8_t *alpn;         /* as on the wire: each name behind one length byte (RFC 7301, 3.1) */
+  uint8_t *client_cas;   /* as on the wire: each DER name behind two length bytes (RFC 8446, 4.2.4) */
+  size_t alpn_len, client_cas_len;
+} sst__settings;
+
+#endif

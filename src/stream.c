@@ -1,0 +1,332 @@
+/*
+ * The state table. Each call is one function that reads the stream's state, leaves early where the table says so, and else
+ * lets the engine move bytes. Order of the checks, in all of them: the stream's failure, closed by us, not open yet.
+ */
+#include "stream.h"
+
+#include <string.h>
+
+#include "error.h"
+#include "memory.h"
+#include "records.h"
+
+/* Text and alert of the one failure that leaves the sending side alone; it needs no memory. */
+static const sst_error truncation = {.size = sizeof(sst_error),
+                                     .code = SST_ERR_TRUNCATED,
+                                     .alert_sent = SST__NO_ALERT,
+                                     .alert_received = SST__NO_ALERT,
+                                     .message = "the transport ended without close_notify"};
+static const sst_error out_of_memory = {.size = sizeof(sst_error),
+                                        .code = SST_ERR_NO_MEMORY,
+                                        .alert_sent = SST__NO_ALERT,
+                                        .alert_received = SST__NO_ALERT,
+                                        .message = "an allocation failed"};
+
+enum { OPEN = SST_STATE_OPEN, FAILED = SST_STATE_FAILED, TRUNCATED = SST_STATE_TRUNCATED };
+enum { PEER_CLOSED = SST_STATE_PEER_CLOSED, WE_CLOSED = SST_STATE_WE_CLOSED, ENDED = SST_STATE_ENDED_EARLY };
+
+static void set_state(sst_stream *stream, uint32_t bits) {
+  atomic_fetch_or_explicit(&stream->state, bits, memory_order_release);
+}
+
+/* ---- failures ---- */
+
+static const sst_error *failure_of(const sst_stream *stream) {
+  const sst_error *failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
+  if (failure != NULL) return failure;
+  const uint32_t state = sst__state(stream);
+  if ((state & FAILED) != 0) return &out_of_memory; /* there was no memory for the record itself */
+  return (state & TRUNCATED) != 0 ? &truncation : NULL;
+}
+
+static sst_status publish(sst_stream *stream, const sst_error *error) {
+  sst_error *record = sst__copy(error, sizeof *error);
+  atomic_store_explicit(&stream->failure, record, memory_order_release);
+  set_state(stream, FAILED);
+  return failure_of(stream)->code;
+}
+
+sst_status sst_stream_last_error(const sst_stream *stream, sst_error *error) {
+  if (stream == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  const sst_error *failure = failure_of(stream);
+  sst_error none;
+  sst__error_clear(&none);
+  return sst__error_get(failure == NULL ? &none : failure, error);
+}
+
+/* ---- output ---- */
+
+static sst__output output_of(sst_stream *stream, sst__room out) {
+  return (sst__output){.data = out.data, .cap = out.cap, .queue = &stream->wire};
+}
+
+static void wrote(sst_stream *stream, const sst__output *out, sst_progress *progress) {
+  progress->produced = out->used;
+  sst__count(&stream->counters, SST_COUNTER_WIRE_SENT, out->used);
+}
+
+/* What waits comes before any outcome but an error. */
+static sst_status unless_output_waits(sst_stream *stream, sst_progress *progress, sst_status status) {
+  const size_t waiting = sst__queue_size(&stream->wire);
+  if (status < 0 || waiting == 0) return status;
+  progress->needed = waiting;
+  return SST_NEED_OUTPUT;
+}
+
+/* ---- handshake ---- */
+
+/* What must hold before the first byte. */
+static sst_status start(sst_stream *stream, sst_error *error) {
+  const sst__setup *setup = stream->setup;
+  const sst__host *name = setup->has_verify_name ? &setup->verify_name : &setup->server_name;
+  if (stream->role == SST_ROLE_CLIENT && name->name[0] == 0 && sst__config_checks_name(stream->config)) {
+    return sst__fail(error, SST_ERR_NO_EXPECTED_NAME,
+                     "no server name is set, so any certificate would do: set one, or choose SST_VERIFY_CHAIN_ONLY");
+  }
+  if (atomic_load(&stream->eof)) {
+    return sst__fail(error, SST_ERR_HANDSHAKE_EOF, "the transport ended before the handshake");
+  }
+  if (!stream->engine->ops->start(stream->engine, setup, stream->max_fragment)) {
+    return sst__fail(error, SST_ERR_NO_MEMORY, "no memory to start the handshake");
+  }
+  set_state(stream, SST_STATE_HANDSHAKE);
+  return SST_OK;
+}
+
+/* The engine has finished. The stream is open once the last flight is in the caller's hands. */
+static sst_status finish(sst_stream *stream) {
+  if (!stream->established) {
+    stream->engine->ops->facts(stream->engine, &stream->facts);
+    stream->established = true;
+    sst__free(stream->setup);
+    stream->setup = NULL;
+  }
+  if (sst__queue_size(&stream->wire) > 0) return SST_OK;
+  set_state(stream, OPEN);
+  atomic_fetch_and_explicit(&stream->state, ~(uint32_t)SST_STATE_HANDSHAKE, memory_order_release);
+  return SST_OK;
+}
+
+static sst_status need_input(sst_stream *stream, sst_progress *progress) {
+  if (atomic_load(&stream->eof) && sst__queue_size(&stream->wire) == 0) {
+    sst_error error;
+    (void)sst__fail(&error, SST_ERR_HANDSHAKE_EOF, "the transport ended inside the handshake");
+    return publish(stream, &error);
+  }
+  sst__frame frame;
+  stream->engine->ops->next_frame(stream->engine, NULL, 0, &frame);
+  progress->needed = frame.missing;
+  return SST_NEED_INPUT;
+}
+
+static sst_status run_handshake(sst_stream *stream, sst__input *in, sst__output *out, sst_progress *progress) {
+  sst_error error;
+  if (sst__state(stream) == 0 && start(stream, &error) != SST_OK) return publish(stream, &error);
+  if (stream->established) return finish(stream);
+  const sst__step step = stream->engine->ops->handshake(stream->engine, in, out, &error);
+  progress->consumed = in->used;
+  sst__count(&stream->counters, SST_COUNTER_WIRE_RECEIVED, in->used);
+  if (step == SST__STEP_DONE) return finish(stream);
+  return step == SST__STEP_MORE ? need_input(stream, progress) : publish(stream, &error);
+}
+
+static sst_status handshake(sst_stream *stream, sst__input *in, sst__room room, sst_progress *progress) {
+  const uint32_t state = sst__state(stream);
+  if ((state & FAILED) == 0) {
+    if ((state & ENDED) != 0) return sst__refuse(SST_ERR_CLOSED);
+    if ((state & OPEN) != 0) return SST_OK;
+  }
+  sst__output out = output_of(stream, room);
+  sst_status status = SST_OK;
+  const bool drained = sst__output_drain(&out);
+  if ((state & FAILED) != 0) {
+    status = failure_of(stream)->code;
+  } else if (drained) {
+    status = run_handshake(stream, in, &out, progress);
+  }
+  wrote(stream, &out, progress);
+  return unless_output_waits(stream, progress, status);
+}
+
+sst_status sst__stream_handshake(sst_stream *stream, const uint8_t *in, size_t in_len, sst__room out,
+                                 sst_progress *progress) {
+  const unsigned sides = SST__SENDING | SST__RECEIVING;
+  const sst_status turn = sst__turn_begin(stream, sides, progress);
+  if (turn != SST_OK) return turn;
+  sst__input input = {.data = in, .len = in_len};
+  return sst__turn_end(stream, sides, progress, handshake(stream, &input, out, progress));
+}
+
+/* ---- sending ---- */
+
+static sst_status may_send(const sst_stream *stream) {
+  const uint32_t state = sst__state(stream);
+  if ((state & FAILED) != 0) return failure_of(stream)->code;
+  if ((state & (WE_CLOSED | ENDED)) != 0) return sst__refuse(SST_ERR_CLOSED);
+  return (state & OPEN) != 0 ? SST_OK : sst__refuse(SST_ERR_STATE);
+}
+
+static sst_status encrypt(sst_stream *stream, const sst_slice *slices, size_t num_slices, sst__room room,
+                          sst_progress *progress) {
+  const sst_status allowed = may_send(stream);
+  if (allowed != SST_OK) return allowed;
+  sst__output out = output_of(stream, room);
+  sst_error error;
+  sst__output_drain(&out);
+  const sst__step step = sst__seal_records(stream, slices, num_slices, &out, progress, &error);
+  wrote(stream, &out, progress);
+  if (step == SST__STEP_FAILED) return publish(stream, &error);
+  return step == SST__STEP_ROOM ? SST_NEED_OUTPUT : SST_OK;
+}
+
+sst_status sst__stream_encrypt(sst_stream *stream, const sst_slice *slices, size_t num_slices, sst__room out,
+                               sst_progress *progress) {
+  const sst_status turn = sst__turn_begin(stream, SST__SENDING, progress);
+  if (turn != SST_OK) return turn;
+  return sst__turn_end(stream, SST__SENDING, progress, encrypt(stream, slices, num_slices, out, progress));
+}
+
+static sst_status close_stream(sst_stream *stream, sst__output *out) {
+  const uint32_t state = sst__state(stream);
+  if ((state & (FAILED | WE_CLOSED | ENDED)) != 0) return SST_OK;
+  if ((state & OPEN) == 0) {
+    set_state(stream, ENDED);
+    return SST_OK;
+  }
+  sst_error error;
+  set_state(stream, WE_CLOSED);
+  const sst__step step = stream->engine->ops->close(stream->engine, out, &error);
+  return step == SST__STEP_DONE ? SST_OK : publish(stream, &error);
+}
+
+/* flush and close: what waits goes first, then close_notify if this is its time. */
+static sst_status flush(sst_stream *stream, bool and_close, sst__room room, sst_progress *progress) {
+  const sst_status turn = sst__turn_begin(stream, SST__SENDING, progress);
+  if (turn != SST_OK) return turn;
+  sst__output out = output_of(stream, room);
+  sst__output_drain(&out);
+  const sst_status status = and_close ? close_stream(stream, &out) : SST_OK;
+  wrote(stream, &out, progress);
+  return sst__turn_end(stream, SST__SENDING, progress, unless_output_waits(stream, progress, status));
+}
+
+sst_status sst__stream_flush(sst_stream *stream, sst__room out, sst_progress *progress) {
+  return flush(stream, false, out, progress);
+}
+
+sst_status sst__stream_close(sst_stream *stream, sst__room out, sst_progress *progress) {
+  return flush(stream, true, out, progress);
+}
+
+static sst_status abort_stream(sst_stream *stream, int32_t alert) {
+  const uint32_t state = sst__state(stream);
+  if ((state & FAILED) != 0) return failure_of(stream)->code;
+  if ((state & (WE_CLOSED | ENDED)) != 0) return sst__refuse(SST_ERR_CLOSED);
+  sst__output queue_only = output_of(stream, (sst__room){NULL, 0});
+  stream->engine->ops->alert(stream->engine, alert, &queue_only);
+  sst_error error;
+  (void)sst__fail(&error, SST_ERR_ABORTED, "aborted by this side with the alert %s (%d)", sst_alert_name(alert),
+                  (int)alert);
+  error.alert_sent = alert;
+  (void)publish(stream, &error);
+  return SST_OK;
+}
+
+sst_status sst__stream_abort(sst_stream *stream, int32_t alert) {
+  const sst_status turn = sst__turn_begin(stream, SST__SENDING, NULL);
+  if (turn != SST_OK) return turn;
+  return sst__turn_end(stream, SST__SENDING, NULL, abort_stream(stream, alert));
+}
+
+static sst_status key_update(sst_stream *stream, bool request_peer) {
+  const sst_status allowed = may_send(stream);
+  if (allowed != SST_OK) return allowed;
+  if (stream->engine->key_update_size == 0) return sst__refuse(SST_ERR_UNSUPPORTED);
+  sst__output queue_only = output_of(stream, (sst__room){NULL, 0});
+  sst_error error;
+  const sst__step step = stream->engine->ops->key_update(stream->engine, request_peer, &queue_only, &error);
+  return step == SST__STEP_DONE ? SST_OK : publish(stream, &error);
+}
+
+sst_status sst__stream_key_update(sst_stream *stream, bool request_peer) {
+  const sst_status turn = sst__turn_begin(stream, SST__SENDING, NULL);
+  if (turn != SST_OK) return turn;
+  return sst__turn_end(stream, SST__SENDING, NULL, key_update(stream, request_peer));
+}
+
+/* ---- receiving ---- */
+
+static sst_status may_receive(const sst_stream *stream) {
+  const uint32_t state = sst__state(stream);
+  if ((state & FAILED) != 0) return failure_of(stream)->code;
+  if ((state & ENDED) != 0) return sst__refuse(SST_ERR_CLOSED);
+  if ((state & OPEN) == 0) return sst__refuse(SST_ERR_STATE);
+  if ((state & PEER_CLOSED) != 0) return SST_CLOSED;
+  return (state & TRUNCATED) != 0 ? failure_of(stream)->code : SST_OK;
+}
+
+/* The end of a call that opened records. */
+static sst_status received(sst_stream *stream, sst__step step, sst_progress *progress, const sst_error *error) {
+  sst__count(&stream->counters, SST_COUNTER_WIRE_RECEIVED, progress->consumed);
+  switch (step) {
+    case SST__STEP_ROOM:
+      return SST_NEED_OUTPUT;
+    case SST__STEP_MORE:
+      if (!atomic_load(&stream->eof)) return SST_NEED_INPUT;
+      set_state(stream, TRUNCATED);
+      break;
+    case SST__STEP_CLOSED:
+      set_state(stream, PEER_CLOSED);
+      break;
+    case SST__STEP_DONE:
+    case SST__STEP_FAILED:
+      (void)publish(stream, error);
+      break;
+  }
+  progress->needed = 0;
+  return may_receive(stream);
+}
+
+static sst_status decrypt(sst_stream *stream, sst__input *in, sst__room out, sst_progress *progress) {
+  if (!sst__give_kept(&stream->kept, out, progress)) return SST_NEED_OUTPUT;
+  const sst_status allowed = may_receive(stream);
+  if (allowed != SST_OK) return allowed;
+  const bool leave_partial = (stream->options & SST_OPTION_LEAVE_PARTIAL) != 0 || atomic_load(&stream->eof);
+  sst_error error;
+  const sst__step step = sst__open_records(stream, in, out, leave_partial, progress, &error);
+  progress->consumed = in->used;
+  return received(stream, step, progress, &error);
+}
+
+sst_status sst__stream_decrypt(sst_stream *stream, const uint8_t *in, size_t in_len, sst__room out,
+                               sst_progress *progress) {
+  const sst_status turn = sst__turn_begin(stream, SST__RECEIVING, progress);
+  if (turn != SST_OK) return turn;
+  sst__input input = {.data = in, .len = in_len};
+  return sst__turn_end(stream, SST__RECEIVING, progress, decrypt(stream, &input, out, progress));
+}
+
+static sst_status decrypt_in_place(sst_stream *stream, const sst__in_place *place, sst_progress *progress) {
+  sst__frame frame;
+  if (sst_stream_plaintext_size(stream) > 0) return sst__refuse(SST_ERR_STATE);
+  const sst_status allowed = may_receive(stream);
+  if (allowed != SST_OK) return allowed;
+  stream->engine->ops->next_frame(stream->engine, NULL, 0, &frame);
+  if (frame.begun) return sst__refuse(SST_ERR_STATE);
+  sst_error error;
+  const sst__step step = sst__open_in_place(stream, place, progress, &error);
+  return received(stream, step, progress, &error);
+}
+
+sst_status sst__stream_decrypt_in_place(sst_stream *stream, const sst__in_place *place, sst_progress *progress) {
+  const sst_status turn = sst__turn_begin(stream, SST__RECEIVING, progress);
+  if (turn != SST_OK) return turn;
+  return sst__turn_end(stream, SST__RECEIVING, progress, decrypt_in_place(stream, place, progress));
+}
+
+sst_status sst__stream_input_eof(sst_stream *stream) {
+  const sst_status turn = sst__turn_begin(stream, SST__RECEIVING, NULL);
+  if (turn != SST_OK) return turn;
+  atomic_store(&stream->eof, true);
+  return sst__turn_end(stream, SST__RECEIVING, NULL, SST_OK);
+}

@@ -1,0 +1,74 @@
+/* One connection: the state table of the public header, section 2, over an engine. */
+#ifndef SST_STREAM_H
+#define SST_STREAM_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "config.h"
+#include "engine.h"
+#include "securestream.h"
+
+struct sst_stream {
+  sst__engine *engine;
+  sst_config *config;
+  sst__setup *setup; /* NULL once the handshake has ended */
+  int32_t role;
+  uint32_t options, max_fragment, fork_generation;
+  bool established; /* the engine has finished; the last flight may still wait */
+
+  _Atomic uint32_t state;        /* SST_STATE_x */
+  atomic_bool eof;               /* the transport has ended */
+  atomic_uint claimed;           /* sides that a call is inside of: SST__SENDING, SST__RECEIVING */
+  pthread_mutex_t lock;          /* held for one call: both sides go through one engine */
+  sst_error *_Atomic failure;    /* published once */
+
+  sst__queue wire; /* bytes to the peer that wait for room */
+  sst__kept kept;  /* plaintext that waits for room */
+  sst__events *events;
+  sst__counters counters;
+  sst__facts facts;
+};
+
+enum { SST__SENDING = 1, SST__RECEIVING = 2 };
+
+/* ---- stream.c: the calls that move bytes. Arguments are checked by the caller (src/api). ---- */
+
+typedef struct sst__room {
+  uint8_t *data;
+  size_t cap;
+} sst__room;
+
+sst_status sst__stream_handshake(sst_stream *, const uint8_t *in, size_t in_len, sst__room out, sst_progress *);
+sst_status sst__stream_encrypt(sst_stream *, const sst_slice *slices, size_t num_slices, sst__room out, sst_progress *);
+sst_status sst__stream_decrypt(sst_stream *, const uint8_t *in, size_t in_len, sst__room out, sst_progress *);
+sst_status sst__stream_flush(sst_stream *, sst__room out, sst_progress *);
+sst_status sst__stream_close(sst_stream *, sst__room out, sst_progress *);
+sst_status sst__stream_abort(sst_stream *, int32_t alert);
+sst_status sst__stream_key_update(sst_stream *, bool request_peer);
+sst_status sst__stream_input_eof(sst_stream *);
+
+/* A receive buffer that is opened in place, and where the plaintexts in it are listed. */
+typedef struct sst__in_place {
+  uint8_t *data;
+  size_t len;
+  sst_range *ranges;
+  size_t num_ranges;
+  size_t *ranges_used;
+} sst__in_place;
+
+sst_status sst__stream_decrypt_in_place(sst_stream *, const sst__in_place *, sst_progress *);
+
+/* ---- turn.c: who may be inside of a stream ---- */
+
+/* Takes sides for one call and the lock; progress (may be NULL) is zeroed. SST_OK, FORKED or BUSY. */
+sst_status sst__turn_begin(sst_stream *stream, unsigned sides, sst_progress *progress);
+/* Gives them back, having filled flags and waiting, and returns status. */
+sst_status sst__turn_end(sst_stream *stream, unsigned sides, sst_progress *progress, sst_status status);
+
+static inline uint32_t sst__state(const sst_stream *stream) {
+  return atomic_load_explicit(&stream->state, memory_order_acquire);
+}
+
+#endif

@@ -1,0 +1,239 @@
+#include "tls/context.h"
+
+#include <openssl/err.h>
+#include <openssl/pool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "memory.h"
+#include "tls/internal.h"
+
+typedef struct suite {
+  uint16_t number;
+  const char *name;
+} suite;
+
+/* TLS 1.2 with ECDHE and AEAD, as BoringSSL writes them. */
+static const suite suites[] = {
+    {0xc02b, "ECDHE-ECDSA-AES128-GCM-SHA256"}, {0xc02f, "ECDHE-RSA-AES128-GCM-SHA256"},
+    {0xc02c, "ECDHE-ECDSA-AES256-GCM-SHA384"}, {0xc030, "ECDHE-RSA-AES256-GCM-SHA384"},
+    {0xcca9, "ECDHE-ECDSA-CHACHA20-POLY1305"}, {0xcca8, "ECDHE-RSA-CHACHA20-POLY1305"},
+};
+
+/* ---- what happens inside a handshake ---- */
+
+static bool lacks_extended_master_secret(const sst__tls *tls) {
+  return tls->context->parts.settings->profile != SST_PROFILE_COMPAT && SSL_version(tls->ssl) == TLS1_2_VERSION &&
+         !SSL_get_extms_support(tls->ssl);
+}
+
+static uint8_t refuse_without_extended_master_secret(sst__tls *tls) {
+  sst__judge(tls, SST_ERR_NO_EXTENDED_MASTER_SECRET, "%s; SST_PROFILE_COMPAT accepts it (RFC 7627, 5)",
+             sst_status_text(SST_ERR_NO_EXTENDED_MASTER_SECRET));
+  return SSL_AD_HANDSHAKE_FAILURE;
+}
+
+/* BoringSSL's custom verification: the whole judgement is ours. */
+static enum ssl_verify_result_t verify(SSL *ssl, uint8_t *out_alert) {
+  sst__tls *tls = sst__tls_of(ssl);
+  const sst__context_parts *parts = &tls->context->parts;
+  const sst__settings *settings = parts->settings;
+  const sst__setup *setup = tls->setup;
+  const bool is_client = parts->role == SST_ROLE_CLIENT;
+
+  if (is_client && lacks_extended_master_secret(tls)) {
+    *out_alert = refuse_without_extended_master_secret(tls);
+    return ssl_verify_invalid;
+  }
+  if (settings->verify == SST_VERIFY_NONE) return ssl_verify_ok;
+
+  const sst__host *host = setup->has_verify_name ? &setup->verify_name : &setup->server_name;
+  const bool check_name = settings->verify == SST_VERIFY_FULL && host->name[0] != 0;
+  const sst__verify_request request = {
+      .chain = SSL_get0_peer_certificates(ssl),
+      .anchors = parts->anchors,
+      .name = check_name ? host->name : NULL,
+      .name_is_ip = host->is_ip,
+      .peer_is_server = is_client,
+      .unix_s = setup->has_verify_time ? setup->verify_time : (int64_t)time(NULL),
+      .minimum_rsa_bits = settings->minimum_rsa_bits,
+      .allow_sha1 = settings->chain_digests == SST_CHAIN_DIGEST_SHA1,
+  };
+  if (sst__verify_chain(&request, tls->error) == SST_OK) {
+    tls->verified = true;
+    return ssl_verify_ok;
+  }
+  tls->judged = true;
+  *out_alert = tls->error->alert_sent >= 0 ? (uint8_t)tls->error->alert_sent : SSL_AD_CERTIFICATE_UNKNOWN;
+  return ssl_verify_invalid;
+}
+
+/* A client takes the first credential that the server's lists cover, or none: BoringSSL would fail the handshake instead. */
+static bool choose_client_credential(sst__tls *tls) {
+  const sst__context_parts *parts = &tls->context->parts;
+  SSL_certs_clear(tls->ssl);
+  for (size_t i = 0; i < parts->num_identities; i++) {
+    if (!sst__identity_fits(parts->identities[i], tls->ssl)) continue;
+    return SSL_add1_credential(tls->ssl, parts->identities[i]->credential) == 1;
+  }
+  return true;
+}
+
+static int choose_certificate(SSL *ssl, void *arg, uint8_t *out_alert) {
+  (void)arg;
+  sst__tls *tls = sst__tls_of(ssl);
+  if (tls->context->parts.role == SST_ROLE_CLIENT) return choose_client_credential(tls) ? 1 : 0;
+  if (!lacks_extended_master_secret(tls)) return 1;
+  *out_alert = refuse_without_extended_master_secret(tls);
+  return 0;
+}
+
+static bool has_u16(const uint16_t *list, size_t num, uint16_t value) {
+  for (size_t i = 0; i < num; i++) {
+    if (list[i] == value) return true;
+  }
+  return false;
+}
+
+static bool shares(const uint8_t *wire, size_t wire_len, const uint16_t *list, size_t num) {
+  for (size_t i = 0; i + 2 <= wire_len; i += 2) {
+    if (has_u16(list, num, (uint16_t)(wire[i] << 8 | wire[i + 1]))) return true;
+  }
+  return false;
+}
+
+/* Looks what client and server have in common, for the case that it is not enough. */
+static enum ssl_select_cert_result_t look_at_hello(const SSL_CLIENT_HELLO *hello) {
+  sst__tls *tls = sst__tls_of(hello->ssl);
+  const sst__settings *settings = tls->context->parts.settings;
+  const uint8_t *groups = NULL;
+  size_t groups_len = 0;
+  tls->no_common_suite =
+      !shares(hello->cipher_suites, hello->cipher_suites_len, settings->suites, settings->num_suites);
+  if (SSL_early_callback_ctx_extension_get(hello, TLSEXT_TYPE_supported_groups, &groups, &groups_len) &&
+      groups_len > 2) {
+    tls->no_common_group = !shares(groups + 2, groups_len - 2, settings->groups, settings->num_groups);
+  }
+  return ssl_select_cert_success;
+}
+
+/* The server's order wins (RFC 7301, 3.2). */
+static int choose_alpn(SSL *ssl, const uint8_t **out, uint8_t *out_len, const uint8_t *in, unsigned in_len, void *arg) {
+  (void)arg;
+  const sst__settings *settings = sst__tls_of(ssl)->context->parts.settings;
+  uint8_t *chosen = NULL;
+  const int found = SSL_select_next_proto(&chosen, out_len, settings->alpn, (unsigned)settings->alpn_len, in, in_len);
+  *out = chosen;
+  if (found == OPENSSL_NPN_NEGOTIATED) return SSL_TLSEXT_ERR_OK;
+  return settings->alpn_lenient != 0 ? SSL_TLSEXT_ERR_NOACK : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+/* ---- making one ---- */
+
+static bool set_suites(SSL_CTX *ctx, const sst__settings *settings) {
+  char list[SST__MAX_SUITES * 40] = "";
+  size_t used = 0;
+  for (size_t i = 0; i < settings->num_suites; i++) {
+    for (size_t k = 0; k < sizeof suites / sizeof suites[0]; k++) {
+      if (suites[k].number != settings->suites[i]) continue;
+      used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ":" : "", suites[k].name);
+    }
+  }
+  return SSL_CTX_set_strict_cipher_list(ctx, list) == 1;
+}
+
+static bool set_client_cas(SSL_CTX *ctx, const sst__settings *settings) {
+  STACK_OF(CRYPTO_BUFFER) *names = sk_CRYPTO_BUFFER_new_null();
+  if (names == NULL) return false;
+  for (size_t at = 0; at + 2 <= settings->client_cas_len;) {
+    const uint8_t *name = settings->client_cas + at;
+    const size_t len = (size_t)name[0] << 8 | name[1];
+    CRYPTO_BUFFER *buffer = CRYPTO_BUFFER_new(name + 2, len, NULL);
+    if (buffer == NULL || sk_CRYPTO_BUFFER_push(names, buffer) == 0) {
+      CRYPTO_BUFFER_free(buffer);
+      sk_CRYPTO_BUFFER_pop_free(names, CRYPTO_BUFFER_free);
+      return false;
+    }
+    at += 2 + len;
+  }
+  SSL_CTX_set0_client_CAs(ctx, names);
+  return true;
+}
+
+static bool set_protocol(SSL_CTX *ctx, const sst__settings *settings) {
+  return SSL_CTX_set_min_proto_version(ctx, settings->min_version) == 1 &&
+         SSL_CTX_set_max_proto_version(ctx, settings->max_version) == 1 &&
+         SSL_CTX_set1_group_ids(ctx, settings->groups, settings->num_groups) == 1 && set_suites(ctx, settings) &&
+         SSL_CTX_set_verify_algorithm_prefs(ctx, settings->schemes, settings->num_schemes) == 1;
+}
+
+static bool set_pool(SSL_CTX *ctx) {
+  CRYPTO_BUFFER_POOL *pool = CRYPTO_BUFFER_POOL_new();
+  if (pool == NULL) return false;
+  SSL_CTX_set1_buffer_pool(ctx, pool);
+  CRYPTO_BUFFER_POOL_free(pool);
+  return true;
+}
+
+static bool set_server(SSL_CTX *ctx, const sst__context_parts *parts) {
+  const sst__settings *settings = parts->settings;
+  SSL_CTX_set_select_certificate_cb(ctx, look_at_hello);
+  if (settings->alpn_len > 0) SSL_CTX_set_alpn_select_cb(ctx, choose_alpn, NULL);
+  if (settings->client_certificate != SST_CLIENT_CERTIFICATE_NONE) {
+    const bool require = settings->client_certificate == SST_CLIENT_CERTIFICATE_REQUIRE;
+    SSL_CTX_set_custom_verify(ctx, SSL_VERIFY_PEER | (require ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), verify);
+  }
+  if (!set_client_cas(ctx, settings)) return false;
+  for (size_t i = 0; i < parts->num_identities; i++) {
+    if (SSL_CTX_add1_credential(ctx, parts->identities[i]->credential) != 1) return false;
+  }
+  return true;
+}
+
+static bool set_client(SSL_CTX *ctx, const sst__context_parts *parts) {
+  const sst__settings *settings = parts->settings;
+  SSL_CTX_set_custom_verify(ctx, SSL_VERIFY_PEER, verify);
+  /* This function alone returns 0 for success. */
+  return settings->alpn_len == 0 || SSL_CTX_set_alpn_protos(ctx, settings->alpn, settings->alpn_len) == 0;
+}
+
+static bool set_up(SSL_CTX *ctx, const sst__context_parts *parts) {
+  /* Nothing resumes past a rule: no tickets, no cache of ids. */
+  SSL_CTX_set_options(ctx, SSL_OP_NO_TICKET | SSL_OP_CIPHER_SERVER_PREFERENCE);
+  SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_num_tickets(ctx, 0);
+  SSL_CTX_set_cert_cb_ex(ctx, choose_certificate, NULL);
+  sst__observe(ctx, parts->settings->report);
+  if (!set_protocol(ctx, parts->settings) || !set_pool(ctx)) return false;
+  return parts->role == SST_ROLE_SERVER ? set_server(ctx, parts) : set_client(ctx, parts);
+}
+
+sst_status sst__context_new(const sst__context_parts *parts, sst__context **context, sst_error *record) {
+  *context = NULL;
+  ERR_clear_error();
+  const uint64_t failed_allocations = sst__failed_allocations();
+  sst__context *made = sst__alloc(sizeof *made);
+  if (made == NULL) return sst__fail(record, SST_ERR_NO_MEMORY, "no memory for a config");
+  made->parts = *parts;
+  made->ctx = SSL_CTX_new(TLS_with_buffers_method()); /* the variant that keeps no X509 per stream */
+  if (made->ctx == NULL || !set_up(made->ctx, parts)) {
+    const char *reason = ERR_reason_error_string(ERR_peek_error());
+    sst__context_free(made);
+    if (sst__failed_allocations() != failed_allocations) {
+      return sst__fail(record, SST_ERR_NO_MEMORY, "no memory for a config");
+    }
+    return sst__fail(record, SST_ERR_INTERNAL, "a setting was refused by the TLS implementation (%s)",
+                     reason == NULL ? "no reason given" : reason);
+  }
+  ERR_clear_error();
+  *context = made;
+  return SST_OK;
+}
+
+void sst__context_free(sst__context *context) {
+  if (context == NULL) return;
+  SSL_CTX_free(context->ctx);
+  sst__free(context);
+  ERR_clear_error();
+}

@@ -1,0 +1,80 @@
+#include "trust.h"
+
+#include "error.h"
+#include "object.h"
+
+struct sst_trust {
+  sst__object object;
+  sst__anchors *anchors;
+};
+
+sst_trust *sst_trust_new(void) {
+  sst_trust *trust = sst__object_new(sizeof *trust);
+  if (trust == NULL) return NULL;
+  trust->anchors = sst__anchors_new();
+  if (trust->anchors == NULL) {
+    sst__object_end(&trust->object);
+    return NULL;
+  }
+  return trust;
+}
+
+sst_trust *sst_trust_ref(sst_trust *trust) {
+  if (trust != NULL) sst__object_ref(&trust->object);
+  return trust;
+}
+
+void sst_trust_free(sst_trust *trust) {
+  if (trust == NULL || !sst__object_unref(&trust->object)) return;
+  sst__anchors_free(trust->anchors);
+  sst__object_end(&trust->object);
+}
+
+const sst__anchors *sst__trust_anchors(const sst_trust *trust) {
+  return trust->anchors;
+}
+
+void sst__trust_freeze(sst_trust *trust) {
+  sst__freeze(&trust->object);
+}
+
+sst_status sst_trust_load_pem(sst_trust *trust, const uint8_t *pem, size_t pem_len) {
+  if (trust == NULL || !sst__buffer_ok(pem, pem_len)) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  if (sst__frozen(&trust->object)) return sst__refuse(SST_ERR_FROZEN);
+  return sst__anchors_load_pem(trust->anchors, pem, pem_len, &trust->object.last);
+}
+
+/* What is not built yet: arguments and state are judged as they will be. */
+static sst_status not_yet(const sst_trust *trust, bool arguments_ok) {
+  if (trust == NULL || !arguments_ok) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  if (sst__frozen(&trust->object)) return sst__refuse(SST_ERR_FROZEN);
+  return sst__refuse(SST_ERR_UNSUPPORTED);
+}
+
+sst_status sst_trust_load_der(sst_trust *trust, const uint8_t *der, size_t der_len) {
+  return not_yet(trust, sst__buffer_ok(der, der_len));
+}
+
+sst_status sst_trust_load_system(sst_trust *trust) {
+  return not_yet(trust, true);
+}
+
+sst_status sst_trust_load_crl(sst_trust *trust, const uint8_t *crl, size_t crl_len) {
+  return not_yet(trust, sst__buffer_ok(crl, crl_len));
+}
+
+sst_status sst_trust_set_partial_chain(sst_trust *trust, int32_t allow) {
+  if (trust == NULL || (allow != 0 && allow != 1)) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  if (sst__frozen(&trust->object)) return sst__refuse(SST_ERR_FROZEN);
+  sst__anchors_set_partial_chain(trust->anchors, allow == 1);
+  return SST_OK;
+}
+
+size_t sst_trust_num_anchors(const sst_trust *trust) {
+  return trust == NULL ? 0 : sst__anchors_count(trust->anchors);
+}
+
+sst_status sst_trust_last_error(const sst_trust *trust, sst_error *error) {
+  if (trust == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  return sst__error_get(&trust->object.last, error);
+}

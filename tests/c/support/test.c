@@ -1,0 +1,215 @@
+#include "test.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { EXIT_SKIPPED = 77 };
+
+static TestCase *cases;
+static atomic_int failures;   /* of the case that runs; expectations may stand in several threads */
+static jmp_buf end_of_case;   /* REQUIRE, SKIP and FAIL leave by it, from the thread of the case only */
+static bool skipped;
+static char note[256];
+static uint64_t random_state; /* 0: not seeded yet */
+
+/* Constructors run in link order; cases are kept sorted by name so that a listing does not depend on it. */
+void test_register(TestCase *test_case) {
+  TestCase **place = &cases;
+  while (*place != NULL && strcmp((*place)->name, test_case->name) < 0) place = &(*place)->next;
+  test_case->next = *place;
+  *place = test_case;
+}
+
+void test_note(const char *format, ...) {
+  note[0] = '\0';
+  if (format == NULL) return;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(note, sizeof note, format, arguments);
+  va_end(arguments);
+}
+
+static void report(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static void report(const char *file, int line, const char *format, ...) {
+  char text[2048];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  printf("%s:%d: %s%s%s\n", file, line, note, note[0] == '\0' ? "" : ": ", text);
+  fflush(stdout);
+  atomic_fetch_add(&failures, 1);
+}
+
+bool test_expect(const char *file, int line, const char *text, bool holds) {
+  if (!holds) report(file, line, "expected %s", text);
+  return holds;
+}
+
+bool test_expect_eq(const char *file, int line, const char *text, int64_t got, const char *expected_text,
+                    int64_t expected) {
+  if (got == expected) return true;
+  report(file, line, "%s: expected %" PRId64 " (%s), got %" PRId64 " (0x%" PRIx64 ")", text, expected, expected_text, got,
+         (uint64_t)got);
+  return false;
+}
+
+bool test_expect_order(const char *file, int line, const char *text, int64_t got, const char *order, int64_t limit) {
+  const bool holds = order[0] == '>' ? got >= limit : got <= limit;
+  if (!holds) report(file, line, "%s: expected %s %" PRId64 ", got %" PRId64, text, order, limit, got);
+  return holds;
+}
+
+bool test_expect_status(const char *file, int line, const char *text, sst_status got, sst_status expected) {
+  if (got == expected) return true;
+  report(file, line, "%s: expected %s (%d), got %s (%d)", text, sst_status_name(expected), expected,
+         sst_status_name(got), got);
+  return false;
+}
+
+/* At most 48 bytes, printable where they are. */
+static const char *shown(const void *bytes, size_t len, char *out, size_t out_cap) {
+  const uint8_t *from = bytes;
+  size_t used = 0;
+  out[0] = '\0';
+  for (size_t i = 0; i < len && i < 48 && used + 8 < out_cap; i++) {
+    const int wrote = snprintf(out + used, out_cap - used, isprint(from[i]) ? "%c" : "\\x%02x", from[i]);
+    used += (size_t)wrote;
+  }
+  return out;
+}
+
+bool test_expect_bytes(const char *file, int line, const char *text, const void *got, size_t got_len,
+                       const void *expected, size_t expected_len) {
+  if (got_len == expected_len && (got_len == 0 || memcmp(got, expected, got_len) == 0)) return true;
+  size_t same = 0;
+  const uint8_t *left = got, *right = expected;
+  while (same < got_len && same < expected_len && left[same] == right[same]) same++;
+  char got_text[256], expected_text[256];
+  report(file, line, "%s: expected %zu bytes '%s', got %zu bytes '%s' (the same up to byte %zu)", text, expected_len,
+         shown(expected, expected_len, expected_text, sizeof expected_text), got_len,
+         shown(got, got_len, got_text, sizeof got_text), same);
+  return false;
+}
+
+bool test_expect_text(const char *file, int line, const char *text, const void *got, size_t got_len,
+                      const char *expected) {
+  return test_expect_bytes(file, line, text, got, got_len, expected, strlen(expected));
+}
+
+bool test_expect_string(const char *file, int line, const char *text, const char *got, const char *expected) {
+  return test_expect_text(file, line, text, got, strlen(got), expected);
+}
+
+bool test_expect_contains(const char *file, int line, const char *text, const char *part) {
+  if (strstr(text, part) != NULL) return true;
+  report(file, line, "expected '%s' to contain '%s'", text, part);
+  return false;
+}
+
+void test_require(bool holds) {
+  if (!holds) longjmp(end_of_case, 1);
+}
+
+void test_skip(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  printf("skipped: ");
+  vprintf(format, arguments);
+  printf("\n");
+  va_end(arguments);
+  skipped = true;
+  longjmp(end_of_case, 1);
+}
+
+void test_fail(const char *file, int line, const char *format, ...) {
+  char text[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  report(file, line, "%s", text);
+  longjmp(end_of_case, 1);
+}
+
+void *test_reallocate(void *old, size_t size) {
+  void *memory = realloc(old, size == 0 ? 1 : size);
+  if (memory == NULL) FAIL("no memory for %zu bytes", size);
+  return memory;
+}
+
+void *test_allocate(size_t size) { return test_reallocate(NULL, size); }
+
+/* xorshift64*: the same numbers for the same seed on every machine. */
+uint32_t test_random(void) {
+  if (random_state == 0) {
+    const char *given = getenv("SST_TEST_SEED");
+    random_state = given != NULL ? strtoull(given, NULL, 0) : (uint64_t)time(NULL);
+    if (random_state == 0) random_state = 1;
+    printf("SST_TEST_SEED=%" PRIu64 "\n", random_state);
+  }
+  random_state ^= random_state >> 12;
+  random_state ^= random_state << 25;
+  random_state ^= random_state >> 27;
+  return (uint32_t)((random_state * 0x2545F4914F6CDD1DULL) >> 32);
+}
+
+uint32_t test_random_below(uint32_t limit) { return limit == 0 ? 0 : test_random() % limit; }
+
+/* 0: passed, 1: failed, 77: skipped. */
+static int run_case(const TestCase *test_case) {
+  const uint64_t objects = sst_live_objects();
+  atomic_store(&failures, 0);
+  skipped = false;
+  random_state = 0;
+  test_note(NULL);
+  if (setjmp(end_of_case) == 0) {
+    test_case->run();
+    test_note(NULL);
+    /* A case that was left early could not clean up: that is not one more fault. */
+    if (atomic_load(&failures) == 0 && sst_live_objects() != objects)
+      report(test_case->file, 0, "%" PRId64 " objects are left", (int64_t)(sst_live_objects() - objects));
+  }
+  if (atomic_load(&failures) > 0) return 1;
+  return skipped ? EXIT_SKIPPED : 0;
+}
+
+static int run_all(const char *prefix) {
+  int passed = 0, failed = 0, left_out = 0;
+  for (const TestCase *test_case = cases; test_case != NULL; test_case = test_case->next) {
+    if (strncmp(test_case->name, prefix, strlen(prefix)) != 0) continue;
+    const int result = run_case(test_case);
+    printf("%s %s\n", result == 0 ? "ok  " : result == EXIT_SKIPPED ? "skip" : "FAIL", test_case->name);
+    fflush(stdout);
+    if (result == 0) passed++;
+    if (result == 1) failed++;
+    if (result == EXIT_SKIPPED) left_out++;
+  }
+  printf("%d passed, %d failed, %d skipped\n", passed, failed, left_out);
+  return failed == 0 && passed + left_out > 0 ? 0 : 1;
+}
+
+int main(int argc, char **argv) {
+  if (argc == 1) return run_all("");
+  if (argc == 2 && strcmp(argv[1], "--list") == 0) {
+    for (const TestCase *test_case = cases; test_case != NULL; test_case = test_case->next) puts(test_case->name);
+    return 0;
+  }
+  if (argc == 3 && strcmp(argv[1], "--all") == 0) return run_all(argv[2]);
+  if (argc == 3 && strcmp(argv[1], "--run") == 0) {
+    for (const TestCase *test_case = cases; test_case != NULL; test_case = test_case->next)
+      if (strcmp(test_case->name, argv[2]) == 0) return run_case(test_case);
+    fprintf(stderr, "no case '%s'\n", argv[2]);
+    return 1;
+  }
+  fprintf(stderr, "usage: %s [--list | --run CASE | --all PREFIX]\n", argv[0]);
+  return 2;
+}

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# A server at its limit of open files waits without spinning, and serves the clients in its queue when others have gone.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+num=20
+max_files=16 start_server --echo
+
+step "$num clients that stay, with descriptors for fewer"
+pids=()
+holders=()
+for i in $(seq $num); do
+  mkfifo "$work/input$i"
+  start_client <"$work/input$i" >"$work/answer$i" 2>"$work/client$i.log"
+  pids+=("$client_pid")
+  exec {holder}>"$work/input$i"
+  holders+=("$holder")
+  echo "client $i" >&"$holder"
+done
+within_text "$work/server.log" "cannot accept for now"
+
+ticks() { awk '{ print $14 + $15 }' "/proc/$server_pid/stat"; }
+before=$(ticks)
+sleep 2
+spent=$(($(ticks) - before))
+step "$spent ticks of processor time in 2 seconds of waiting"
+[ $spent -le $(($(getconf CLK_TCK) / 2)) ] || fail "the server spins"
+
+step "all are served when the first have gone"
+for holder in "${holders[@]}"; do exec {holder}>&-; done
+for pid in "${pids[@]}"; do wait "$pid" || fail "a client failed"; done
+for i in $(seq $num); do [ "$(cat "$work/answer$i")" = "client $i" ] || fail "client $i got another echo"; done
+stop_server
