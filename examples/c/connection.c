@@ -79,7 +79,14 @@ void connection_free(connection *c) {
   free(c);
 }
 
-/* The pump has failed: says why, and gives the client a moment to read the alert. */
+/* Gives the client a moment to read our alert. */
+static void linger(connection *c) {
+  c->stage = STAGE_LINGER;
+  c->ready = true;
+  move_deadline(c, LINGER_MS);
+}
+
+/* The pump has failed: says why. */
 static void give_up(connection *c) {
   const char *what = c->stage == STAGE_HANDSHAKE ? "handshake failed" : "connection failed";
   if (c->pump.system_error != 0) {
@@ -88,8 +95,7 @@ static void give_up(connection *c) {
     return;
   }
   report_stream_error(c->who, what, c->stream);
-  c->stage = STAGE_LINGER;
-  move_deadline(c, LINGER_MS);
+  linger(c);
 }
 
 static void step_handshake(connection *c) {
@@ -121,8 +127,7 @@ static void step_handshake(connection *c) {
 static void fail_locally(connection *c, const char *path) {
   fprintf(stderr, "%s: %s: %s\n", c->who, path, strerror(errno));
   (void)sst_stream_abort(c->stream, INTERNAL_ERROR);
-  c->stage = STAGE_LINGER;
-  move_deadline(c, LINGER_MS);
+  linger(c);
 }
 
 static void read_source(connection *c) {

@@ -144,13 +144,14 @@ static sst_status names_of_pem(const uint8_t *pem, size_t pem_len, CBB *names, s
 }
 
 /* Both begin as SEQUENCE. In a certificate another SEQUENCE follows (the part that is signed), in a name a SET. */
-static bool is_name(CBS der) {
-  CBS inside;
-  return CBS_get_asn1(&der, &inside, CBS_ASN1_SEQUENCE) && CBS_peek_asn1_tag(&inside, CBS_ASN1_SET);
+static bool is_name(const uint8_t *der, size_t der_len) {
+  CBS cbs, inside;
+  CBS_init(&cbs, der, der_len);
+  return CBS_get_asn1(&cbs, &inside, CBS_ASN1_SEQUENCE) && CBS_peek_asn1_tag(&inside, CBS_ASN1_SET);
 }
 
 static sst_status name_of_der(const uint8_t *der, size_t der_len, CBB *names, sst_error *record) {
-  if (!is_name((CBS){der, der_len})) {
+  if (!is_name(der, der_len)) {
     X509 *certificate = parse(der, der_len);
     const sst_status status = certificate != NULL ? add_subject(names, certificate, record)
                                                   : sst__fail(record, SST_ERR_PARSE, "not a valid certificate");

@@ -48,13 +48,13 @@ TEST_VERSIONS(stream_handshake_hello, a_label_is_sent_as_it_is) {
 
 /* An address is compared with addresses only: another one does not pass, nor one that a DNS name entry spells. */
 TEST_VERSIONS(stream_handshake_hello, other_address_is_a_name_mismatch) {
-  const char *const hosts[] = {"127.0.0.2", "::2", "[::2]", "127.0.0.1.wild.test", "other.test", "wild.test"};
+  const char *const hosts[] = {"127.0.0.2", "::2", "127.0.0.1.wild.test", "other.test", "wild.test"};
   for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
     test_note("host '%s'", hosts[i]);
     Pair pair = pair_new(.client = {.max_version = version, .server_name = hosts[i]});
     EXPECT_STATUS(pair_handshake(&pair), SST_ERR_CERT_NAME_MISMATCH);
     EXPECT_EQ(error_of(&pair.client).reasons, UINT64_C(1) << 30);
-    EXPECT_CONTAINS(error_of(&pair.client).message, "server.test");
+    EXPECT_CONTAINS(error_of(&pair.client).message, hosts[i]);
     const int32_t alert = error_of(&pair.server).alert_received;
     EXPECT(alert == 42 || alert == 46);
     pair_free(&pair);

@@ -1,0 +1,46 @@
+/* What the files of verification share: one candidate path and what is wrong with it. */
+#ifndef SST_VERIFY_H
+#define SST_VERIFY_H
+
+#include "tls/internal.h"
+
+/* Leaf and trust anchor included. Public chains have 2 to 5; more only costs signature checks. */
+enum { SST__MAX_PATH = 10 };
+
+typedef struct sst__verification {
+  const sst__verify_request *request;
+  X509 *leaf;
+  STACK_OF(X509) *untrusted; /* the rest of what the peer sent, as far as it parses */
+} sst__verification;
+
+/* All that is wrong with a path. */
+typedef struct sst__verdict {
+  uint64_t reasons; /* 0: nothing */
+  sst_status code;  /* of the first in the order of section 4 of the header, with where it was found */
+  int x509_error;   /* BoringSSL's number, 0: a check of our own */
+  size_t depth;
+  STACK_OF(X509) *path; /* as it was built, leaf first; NULL: it was not */
+} sst__verdict;
+
+/* ---- verify.c ---- */
+
+/* Judges the path that BoringSSL builds from the leaf over untrusted to trusted. verdict is written over. */
+void sst__try_path(const sst__verification *verification, STACK_OF(X509) *trusted, STACK_OF(X509) *untrusted,
+                   sst__verdict *verdict);
+
+/* ---- verify_search.c ---- */
+
+/* BoringSSL builds one path, and a bad one if names lead it there: to an expired issuer that stands beside a renewed one, to
+   one of the same name with another key. Any good path is enough: this tries the others, after verdict was found bad, and
+   leaves there the first good one, else the one with the least wrong. */
+void sst__search_paths(const sst__verification *verification, sst__verdict *verdict);
+
+/* ---- verify_faults.c ---- */
+
+sst_status sst__code_of_x509_error(int x509_error);
+void sst__verdict_add(sst__verdict *verdict, sst_status code, int x509_error, size_t depth);
+void sst__verdict_clear(sst__verdict *verdict);
+/* Fills record from a bad verdict and returns its code. */
+sst_status sst__report_verdict(const sst__verification *verification, const sst__verdict *verdict, sst_error *record);
+
+#endif
