@@ -1,6 +1,7 @@
 #include "tls/context.h"
 
 #include <openssl/err.h>
+#include <openssl/evp.h>
 #include <openssl/pool.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,15 +12,24 @@
 
 typedef struct suite {
   uint16_t number;
+  bool needs_rsa; /* else ECDSA or Ed25519 */
   const char *name;
 } suite;
 
 /* TLS 1.2 with ECDHE and AEAD, as BoringSSL writes them. */
 static const suite suites[] = {
-    {0xc02b, "ECDHE-ECDSA-AES128-GCM-SHA256"}, {0xc02f, "ECDHE-RSA-AES128-GCM-SHA256"},
-    {0xc02c, "ECDHE-ECDSA-AES256-GCM-SHA384"}, {0xc030, "ECDHE-RSA-AES256-GCM-SHA384"},
-    {0xcca9, "ECDHE-ECDSA-CHACHA20-POLY1305"}, {0xcca8, "ECDHE-RSA-CHACHA20-POLY1305"},
+    {0xc02b, false, "ECDHE-ECDSA-AES128-GCM-SHA256"}, {0xc02f, true, "ECDHE-RSA-AES128-GCM-SHA256"},
+    {0xc02c, false, "ECDHE-ECDSA-AES256-GCM-SHA384"}, {0xc030, true, "ECDHE-RSA-AES256-GCM-SHA384"},
+    {0xcca9, false, "ECDHE-ECDSA-CHACHA20-POLY1305"}, {0xcca8, true, "ECDHE-RSA-CHACHA20-POLY1305"},
 };
+enum { NUM_SUITES = sizeof suites / sizeof suites[0] };
+
+static const suite *find_suite(uint16_t number) {
+  for (size_t i = 0; i < NUM_SUITES; i++) {
+    if (suites[i].number == number) return &suites[i];
+  }
+  return NULL; /* the setter takes no other */
+}
 
 /* ---- what happens inside a handshake ---- */
 
@@ -103,14 +113,29 @@ static bool shares(const uint8_t *wire, size_t wire_len, const uint16_t *list, s
   return false;
 }
 
+/* The TLS 1.2 suites that a credential of ours can serve. */
+static size_t usable_suites(const sst__context_parts *parts, uint16_t *usable) {
+  size_t num = 0;
+  for (size_t i = 0; i < parts->settings->num_suites; i++) {
+    const suite *one = find_suite(parts->settings->suites[i]);
+    for (size_t k = 0; one != NULL && k < parts->num_identities; k++) {
+      if ((EVP_PKEY_id(parts->identities[k]->key) == EVP_PKEY_RSA) != one->needs_rsa) continue;
+      usable[num++] = one->number;
+      break;
+    }
+  }
+  return num;
+}
+
 /* Looks what client and server have in common, for the case that it is not enough. */
 static enum ssl_select_cert_result_t look_at_hello(const SSL_CLIENT_HELLO *hello) {
   sst__tls *tls = sst__tls_of(hello->ssl);
   const sst__settings *settings = tls->context->parts.settings;
   const uint8_t *groups = NULL;
   size_t groups_len = 0;
-  tls->no_common_suite =
-      !shares(hello->cipher_suites, hello->cipher_suites_len, settings->suites, settings->num_suites);
+  uint16_t usable[SST__MAX_SUITES];
+  const size_t num_usable = usable_suites(&tls->context->parts, usable);
+  tls->no_common_suite = !shares(hello->cipher_suites, hello->cipher_suites_len, usable, num_usable);
   if (SSL_early_callback_ctx_extension_get(hello, TLSEXT_TYPE_supported_groups, &groups, &groups_len) &&
       groups_len > 2) {
     tls->no_common_group = !shares(groups + 2, groups_len - 2, settings->groups, settings->num_groups);
@@ -135,10 +160,9 @@ static bool set_suites(SSL_CTX *ctx, const sst__settings *settings) {
   char list[SST__MAX_SUITES * 40] = "";
   size_t used = 0;
   for (size_t i = 0; i < settings->num_suites; i++) {
-    for (size_t k = 0; k < sizeof suites / sizeof suites[0]; k++) {
-      if (suites[k].number != settings->suites[i]) continue;
-      used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ":" : "", suites[k].name);
-    }
+    const suite *one = find_suite(settings->suites[i]);
+    if (one == NULL) return false;
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ":" : "", one->name);
   }
   return SSL_CTX_set_strict_cipher_list(ctx, list) == 1;
 }

@@ -44,7 +44,7 @@ static void see_sent(sst__tls *tls, uint8_t type, const uint8_t *body, size_t le
     tls->local_identity = selected_identity(tls);
   } else if (type == CERTIFICATE_VERIFY || type == SERVER_KEY_EXCHANGE) {
     tls->local_scheme = scheme_in(type, body, len);
-  } else if (type == KEY_UPDATE) {
+  } else if (type == KEY_UPDATE && !tls->closed) { /* after close_notify it is made, and never sent */
     sst__count(tls->base.counters, SST_COUNTER_KEY_UPDATES_SENT, 1);
     sst__events_add(tls->base.events, SST_EVENT_KEYS_UPDATED, SST_DIRECTION_SEND, NULL, 0);
   }

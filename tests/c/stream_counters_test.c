@@ -1,0 +1,201 @@
+/*
+ * Counters and sizes, readable at any time; and the functions that are not built yet, which must say so and do nothing.
+ */
+#include "pair.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t count(const Side *side, int32_t which) { return sst_stream_counter(side->stream, which); }
+
+TEST_VERSIONS(stream_counters, wire_bytes_are_counted_with_the_handshake) {
+  Pair pair = pair_open(.client = {.max_version = version});
+  pair_echo(&pair, 50000);
+  side_close(&pair.client);
+  side_receive(&pair.server);
+  EXPECT_EQ(count(&pair.client, SST_COUNTER_WIRE_SENT), pair.client.out->len);
+  EXPECT_EQ(count(&pair.server, SST_COUNTER_WIRE_SENT), pair.server.out->len);
+  EXPECT_EQ(count(&pair.client, SST_COUNTER_WIRE_RECEIVED), pair.client.in->taken);
+  EXPECT_EQ(count(&pair.server, SST_COUNTER_WIRE_RECEIVED), pair.server.in->taken);
+  pair_free(&pair);
+}
+
+TEST_VERSIONS(stream_counters, records_and_bytes_of_data_are_counted) {
+  Pair pair = pair_open(.client = {.max_version = version});
+  EXPECT_EQ(count(&pair.client, SST_COUNTER_RECORDS_SENT), 0);
+  EXPECT_EQ(count(&pair.client, SST_COUNTER_BYTES_ENCRYPTED), 0);
+  uint8_t *data = test_allocate(40000);
+  memset(data, 'x', 40000);
+  side_send(&pair.client, data, 40000); /* 16384 + 16384 + 7232 */
+  side_send(&pair.client, data, 1);
+  EXPECT_EQ(count(&pair.client, SST_COUNTER_RECORDS_SENT), 4);
+  EXPECT_EQ(count(&pair.client, SST_COUNTER_BYTES_ENCRYPTED), 40001);
+  const uint64_t before = count(&pair.server, SST_COUNTER_RECORDS_RECEIVED);
+  side_receive(&pair.server);
+  EXPECT_EQ(count(&pair.server, SST_COUNTER_RECORDS_RECEIVED) - before, 4);
+  EXPECT_EQ(count(&pair.server, SST_COUNTER_BYTES_DECRYPTED), 40001);
+  EXPECT_EQ(count(&pair.server, SST_COUNTER_BYTES_ENCRYPTED), 0);
+  free(data);
+  pair_free(&pair);
+}
+
+/* Plaintext counts when it is given out or when it is opened: in the end both are the same. */
+TEST_VERSIONS(stream_counters, kept_plaintext_is_counted_once) {
+  Pair pair = pair_open(.client = {.max_version = version});
+  pair.server.room = 7;
+  side_send(&pair.client, "0123456789abcdef", 16);
+  EXPECT_STATUS(side_receive(&pair.server), SST_NEED_INPUT);
+  EXPECT_RECEIVED(&pair.server, "0123456789abcdef", 16);
+  EXPECT_EQ(count(&pair.server, SST_COUNTER_BYTES_DECRYPTED), 16);
+  pair_free(&pair);
+}
+
+TEST(stream_counters, key_updates_are_counted_in_each_direction) {
+  Pair pair = pair_open();
+  for (int i = 0; i < 3; i++) {
+    EXPECT_STATUS(sst_stream_key_update(pair.client.stream, i == 2), SST_OK);
+    side_flush(&pair.client);
+    side_receive(&pair.server);
+  }
+  pair_echo(&pair, 10);
+  EXPECT_EQ(count(&pair.client, SST_COUNTER_KEY_UPDATES_SENT), 3);
+  EXPECT_EQ(count(&pair.server, SST_COUNTER_KEY_UPDATES_RECEIVED), 3);
+  EXPECT_EQ(count(&pair.server, SST_COUNTER_KEY_UPDATES_SENT), 1);
+  EXPECT_EQ(count(&pair.client, SST_COUNTER_KEY_UPDATES_RECEIVED), 1);
+  pair_free(&pair);
+}
+
+TEST(stream_counters, unknown_ones_are_zero) {
+  Pair pair = pair_open();
+  const int32_t unknown[] = {-1, 9, 1000, INT32_MAX, INT32_MIN};
+  for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) EXPECT_EQ(count(&pair.client, unknown[i]), 0);
+  EXPECT_EQ(sst_stream_counter(NULL, SST_COUNTER_WIRE_SENT), 0);
+  EXPECT_EQ(sst_stream_state(NULL), 0);
+  EXPECT_EQ(sst_stream_output_size(NULL), 0);
+  EXPECT_EQ(sst_stream_plaintext_size(NULL), 0);
+  EXPECT_EQ(sst_stream_encrypted_size(NULL, 10), 0);
+  EXPECT_EQ(sst_stream_num_peer_certificates(NULL), 0);
+  EXPECT_EQ(sst_stream_early_data_left(NULL), 0);
+  EXPECT_EQ(sst_stream_early_data_left(pair.client.stream), 0);
+  pair_free(&pair);
+}
+
+TEST_VERSIONS(stream_counters, sizes_show_what_waits_and_what_is_kept) {
+  Pair pair = pair_open(.client = {.max_version = version});
+  EXPECT_STATUS(side_call(&pair.client, CALL_CLOSE, NULL, 0, 0), SST_NEED_OUTPUT);
+  const size_t waiting = sst_stream_output_size(pair.client.stream);
+  EXPECT_AT_LEAST(waiting, RECORD_HEADER + 2);
+  side_call(&pair.client, CALL_FLUSH, NULL, 0, 3);
+  EXPECT_EQ(sst_stream_output_size(pair.client.stream), waiting - 3);
+
+  side_send(&pair.server, "0123456789", 10);
+  side_call(&pair.client, CALL_DECRYPT, wire_head(pair.client.in), wire_waiting(pair.client.in), 4);
+  EXPECT_EQ(sst_stream_plaintext_size(pair.client.stream), 6);
+  side_call(&pair.client, CALL_DECRYPT, NULL, 0, 6);
+  EXPECT_EQ(sst_stream_plaintext_size(pair.client.stream), 0);
+  pair_free(&pair);
+}
+
+/* encrypted_size is enough for any size, also where keys must change, and saturates. */
+TEST_VERSIONS(stream_counters, encrypted_size_is_always_enough) {
+  const size_t sizes[] = {0, 1, 100, 16383, 16384, 16385, 32768, 100000};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    test_note("%zu bytes", sizes[i]);
+    Pair pair = pair_open(.client = {.max_version = version, .max_fragment = i % 2 == 0 ? 0 : 512});
+    if (version == SST_TLS1_3) {
+      EXPECT_STATUS(sst_stream_key_update(pair.server.stream, 1), SST_OK);
+      side_flush(&pair.server);
+      side_receive(&pair.client);
+      EXPECT_STATUS(sst_stream_key_update(pair.client.stream, 0), SST_OK);
+    }
+    pair_echo(&pair, sizes[i]);
+    EXPECT_EQ(sst_stream_encrypted_size(pair.client.stream, SIZE_MAX), SIZE_MAX);
+    EXPECT_AT_LEAST(sst_stream_encrypted_size(pair.client.stream, sizes[i]), sizes[i] + 17 * (sizes[i] > 0));
+    pair_free(&pair);
+  }
+}
+
+/* Not built yet: in an open stream and in a new one. */
+
+static void is_none(sst_status status, size_t len) {
+  EXPECT_STATUS(status, SST_OK);
+  EXPECT_EQ(len, 0);
+}
+
+TEST(stream_counters, getters_that_are_not_built_give_none_or_unsupported) {
+  Pair pair = pair_open();
+  const sst_stream *stream = pair.client.stream;
+  uint8_t out[64];
+  uint16_t list[8];
+  size_t len = 7;
+  is_none(sst_stream_ocsp_response(stream, out, sizeof out, &len), len);
+  is_none((len = 7, sst_stream_scts(stream, out, sizeof out, &len)), len);
+  is_none((len = 7, sst_stream_client_hello(stream, out, sizeof out, &len)), len);
+  is_none((len = 7, sst_stream_client_hello_list(stream, SST_HELLO_SUITES, list, 8, &len)), len);
+  is_none((len = 7, sst_stream_client_hello_alpn(stream, 0, out, sizeof out, &len)), len);
+  is_none((len = 7, sst_stream_client_hello_extension(stream, 0, out, sizeof out, &len)), len);
+  is_none((len = 7, sst_stream_accepted_schemes(stream, list, 8, &len)), len);
+  is_none((len = 7, sst_stream_accepted_ca(stream, 0, out, sizeof out, &len)), len);
+  is_none((len = 7, sst_stream_ticket(stream, out, sizeof out, &len)), len);
+  is_none((len = 7, sst_stream_session_id(stream, out, sizeof out, &len)), len);
+  EXPECT_STATUS(sst_stream_verified_certificate(stream, 0, out, sizeof out, &len), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_stream_channel_binding(stream, SST_BINDING_TLS_EXPORTER, out, sizeof out, &len), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_stream_traffic_secret(stream, SST_DIRECTION_SEND, out, sizeof out, &len), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_stream_export_key(stream, "l", 1, NULL, 0, out, sizeof out), SST_ERR_UNSUPPORTED);
+  EXPECT(sst_stream_take_session(pair.client.stream) == NULL);
+  EXPECT(sst_stream_delegated_credential(pair.client.stream) == NULL);
+  sst_negotiate_info info = {.size = sizeof info};
+  EXPECT_STATUS(sst_stream_get_negotiate_info(stream, &info), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_stream_remote_name(stream, out, sizeof out, &len), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_stream_local_name(stream, out, sizeof out, &len), SST_ERR_UNSUPPORTED);
+  pair_free(&pair);
+}
+
+TEST(stream_counters, secrets_before_the_handshake_are_err_state) {
+  Pair pair = pair_new();
+  uint8_t out[64];
+  size_t len = 7;
+  const sst_stream *stream = pair.client.stream;
+  EXPECT_STATUS(sst_stream_channel_binding(stream, SST_BINDING_TLS_UNIQUE, out, sizeof out, &len), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_traffic_secret(stream, SST_DIRECTION_SEND, out, sizeof out, &len), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_export_key(stream, "l", 1, NULL, 0, out, sizeof out), SST_ERR_STATE);
+  pair_free(&pair);
+}
+
+/* No question is asked in this version: every answer comes at the wrong time. */
+TEST(stream_counters, answers_without_a_question_are_err_state) {
+  Pair pair = pair_open();
+  sst_stream *stream = pair.server.stream;
+  sst_error verdict = {.size = sizeof verdict};
+  int32_t operation;
+  uint16_t scheme;
+  size_t len;
+  EXPECT_STATUS(sst_stream_set_config(stream, pair.server.config), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_set_credential(stream, NULL), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_accept(stream), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_accept_default(stream), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_reject(stream, -1), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_set_signature(stream, (const uint8_t *)"s", 1), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_set_ticket_plaintext(stream, (const uint8_t *)"t", 1), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_ignore_ticket(stream), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_answer_session(stream, NULL), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_continue_without_early_data(stream), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_verdict(stream, &verdict), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_private_key_operation(stream, &operation, &scheme, NULL, 0, &len), SST_ERR_STATE);
+  pair_echo(&pair, 10);
+  pair_free(&pair);
+}
+
+TEST(stream_counters, setters_that_are_not_built_are_unsupported) {
+  Pair pair = pair_new();
+  sst_session *session = sst_session_new();
+  EXPECT_STATUS(sst_stream_set_session(pair.client.stream, session), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_stream_set_session(pair.server.stream, session), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_set_ech_config(pair.client.stream, (const uint8_t *)"e", 1), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_stream_set_target_name(pair.client.stream, "HTTP/a.test", 11), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_stream_set_channel_binding(pair.client.stream, (const uint8_t *)"b", 1), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(pair_handshake(&pair), SST_OK);
+  EXPECT_STATUS(sst_stream_set_session(pair.client.stream, session), SST_ERR_STATE);
+  sst_session_free(session);
+  pair_free(&pair);
+}
