@@ -23,6 +23,8 @@ static int collect(int ok, X509_STORE_CTX *ctx) {
   sst_status code = sst__code_of_x509_error(error);
   /* Where BoringSSL's own limit stops the search for an issuer, it says that there is none. */
   if (code == SST_ERR_CERT_ISSUER_NOT_FOUND && depth >= SST__MAX_PATH) code = SST_ERR_CERT_CHAIN_TOO_LONG;
+  /* An issuer that is no authority has no purpose either. */
+  if (code == SST_ERR_CERT_PURPOSE && depth > 0 && !X509_check_ca(X509_STORE_CTX_get_current_cert(ctx))) return 1;
   sst__verdict_add(X509_STORE_CTX_get_app_data(ctx), code, error, depth);
   return 1;
 }

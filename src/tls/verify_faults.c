@@ -143,7 +143,7 @@ static sst_status report(const X509 *certificate, const char *which, const sst__
     case SST_ERR_CERT_REVOKED:
       return sst__fail(record, verdict->code, "%s is revoked", which);
     case SST_ERR_CERT_PURPOSE:
-      return sst__fail(record, verdict->code, "%s is not for a TLS %s (extended key usage)", which,
+      return sst__fail(record, verdict->code, "%s is not for a TLS %s by its key usage", which,
                        request->peer_is_server ? "server" : "client");
     case SST_ERR_CERT_WEAK_KEY:
       return report_key(certificate, which, request->minimum_rsa_bits, record);

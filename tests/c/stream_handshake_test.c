@@ -73,10 +73,10 @@ TEST(stream_handshake, group_without_share_costs_a_retry) {
 TEST(stream_handshake, each_suite_is_used_tls12) {
   const uint16_t suites[] = {0xc02b, 0xc02c, 0xcca9, 0xc02f, 0xc030, 0xcca8}, groups[] = {29, 23, 24, 25};
   for (size_t i = 0; i < 24; i++) {
-    const uint16_t suite = suites[i / 4], group = groups[i % 4];
+    const uint16_t suite = suites[i / 4], group = groups[i % 4], other = group == 23 ? 29 : 23;
     test_note("suite %04x, group %u", suite, group);
-    Pair pair = pair_open(.client = {.max_version = SST_TLS1_2, .suites = {suite}, .groups = {group, 23}},
-                          .server = {.credential = i < 12 ? "server-p256" : "server-rsa2048", .groups = {group, 23}});
+    Pair pair = pair_open(.client = {.max_version = SST_TLS1_2, .suites = {suite}, .groups = {group, other}},
+                          .server = {.credential = i < 12 ? "server-p256" : "server-rsa2048", .groups = {group, other}});
     expect_agreed(&pair, SST_TLS1_2, suite, group);
     pair_echo(&pair, 100);
     pair_free(&pair);
@@ -103,8 +103,9 @@ TEST_VERSIONS(stream_handshake, each_kind_of_key_is_accepted) {
     Pair pair = pair_open(.client = {.max_version = version, .groups = {29, 23, 24, 25}},
                           .server = {.credential = name, .groups = {29, 23, 24, 25}});
     const uint16_t scheme = info_of(&pair.client).peer_scheme;
-    if (kinds[i].scheme != 0) EXPECT_EQ(scheme, kinds[i].scheme);
+    const bool any_hash = version == SST_TLS1_2 && (scheme & 0xff) == 3; /* there a scheme of ECDSA names no curve */
     if (kinds[i].scheme == 0) EXPECT(scheme >= 0x0804 && scheme <= 0x0806);
+    if (kinds[i].scheme != 0 && !any_hash) EXPECT_EQ(scheme, kinds[i].scheme);
     EXPECT_EQ(info_of(&pair.server).local_scheme, scheme);
     EXPECT_EQ(info_of(&pair.server).peer_scheme, 0);
     pair_free(&pair);

@@ -6,8 +6,10 @@
 /* close */
 
 CELL(close, before, sends_nothing_and_ends_early) {
-  cell_does_nothing(cell, CALL_CLOSE);
-  EXPECT_EQ(sst_stream_state(cell->subject->stream) & SST_STATE_ENDED_EARLY, SST_STATE_ENDED_EARLY);
+  EXPECT_STATUS(side_close(cell->subject), SST_OK);
+  EXPECT_EQ(cell->subject->out->len, 0);
+  EXPECT((sst_stream_state(cell->subject->stream) & SST_STATE_ENDED_EARLY) != 0);
+  EXPECT_EQ(cell_code(cell), SST_OK);
 }
 
 CELL(close, handshake, sends_nothing_and_ends_early) {

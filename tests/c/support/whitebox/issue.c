@@ -82,7 +82,8 @@ static void add_extensions(X509 *certificate, const X509 *issuer, const Issue *o
   extend(certificate, issuer, NID_subject_alt_name, order->names);
   extend(certificate, issuer, NID_name_constraints, order->constraints);
   if (order->key_ids) extend(certificate, issuer, NID_subject_key_identifier, "hash");
-  if (order->key_ids && order->issuer != NULL) extend(certificate, issuer, NID_authority_key_identifier, "keyid:always");
+  const bool issuer_has_id = order->issuer != NULL && X509_get0_subject_key_id(order->issuer) != NULL;
+  if (order->key_ids && issuer_has_id) extend(certificate, issuer, NID_authority_key_identifier, "keyid:always");
   if (order->unknown_critical) extend_unknown(certificate);
 }
 

@@ -1,0 +1,200 @@
+/*
+ * What is in the header and not built yet says so, and does nothing else.
+ */
+#include "pair.h"
+
+static void is_none(sst_status status, size_t *len) {
+  EXPECT_STATUS(status, SST_OK);
+  EXPECT_EQ(*len, 0);
+  *len = 7;
+}
+
+TEST(unsupported, getters_that_are_not_built_give_none_or_unsupported) {
+  Pair pair = pair_open();
+  const sst_stream *stream = pair.client.stream;
+  uint8_t out[64];
+  uint16_t list[8];
+  size_t len = 7;
+  is_none(sst_stream_ocsp_response(stream, out, sizeof out, &len), &len);
+  is_none(sst_stream_scts(stream, out, sizeof out, &len), &len);
+  is_none(sst_stream_client_hello(stream, out, sizeof out, &len), &len);
+  is_none(sst_stream_client_hello_list(stream, SST_HELLO_SUITES, list, 8, &len), &len);
+  is_none(sst_stream_client_hello_alpn(stream, 0, out, sizeof out, &len), &len);
+  is_none(sst_stream_client_hello_extension(stream, 0, out, sizeof out, &len), &len);
+  is_none(sst_stream_accepted_schemes(stream, list, 8, &len), &len);
+  is_none(sst_stream_accepted_ca(stream, 0, out, sizeof out, &len), &len);
+  is_none(sst_stream_ticket(stream, out, sizeof out, &len), &len);
+  is_none(sst_stream_session_id(stream, out, sizeof out, &len), &len);
+  EXPECT_STATUS(sst_stream_verified_certificate(stream, 0, out, sizeof out, &len), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_stream_channel_binding(stream, SST_BINDING_TLS_EXPORTER, out, sizeof out, &len), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_stream_traffic_secret(stream, SST_DIRECTION_SEND, out, sizeof out, &len), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_stream_export_key(stream, "l", 1, NULL, 0, out, sizeof out), SST_ERR_UNSUPPORTED);
+  EXPECT(sst_stream_take_session(pair.client.stream) == NULL);
+  EXPECT(sst_stream_delegated_credential(pair.client.stream) == NULL);
+  sst_negotiate_info info = {.size = sizeof info};
+  EXPECT_STATUS(sst_stream_get_negotiate_info(stream, &info), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_stream_remote_name(stream, out, sizeof out, &len), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_stream_local_name(stream, out, sizeof out, &len), SST_ERR_UNSUPPORTED);
+  pair_free(&pair);
+}
+
+TEST(unsupported, secrets_before_the_handshake_are_err_state) {
+  Pair pair = pair_new();
+  uint8_t out[64];
+  size_t len = 7;
+  const sst_stream *stream = pair.client.stream;
+  EXPECT_STATUS(sst_stream_channel_binding(stream, SST_BINDING_TLS_UNIQUE, out, sizeof out, &len), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_traffic_secret(stream, SST_DIRECTION_SEND, out, sizeof out, &len), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_export_key(stream, "l", 1, NULL, 0, out, sizeof out), SST_ERR_STATE);
+  pair_free(&pair);
+}
+
+/* No question is asked in this version: every answer comes at the wrong time. */
+TEST(unsupported, answers_without_a_question_are_err_state) {
+  Pair pair = pair_open();
+  sst_stream *stream = pair.server.stream;
+  sst_error verdict = {.size = sizeof verdict};
+  int32_t operation;
+  uint16_t scheme;
+  size_t len;
+  EXPECT_STATUS(sst_stream_set_config(stream, pair.server.config), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_set_credential(stream, NULL), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_accept(stream), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_accept_default(stream), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_reject(stream, -1), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_set_signature(stream, (const uint8_t *)"s", 1), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_set_ticket_plaintext(stream, (const uint8_t *)"t", 1), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_ignore_ticket(stream), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_answer_session(stream, NULL), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_continue_without_early_data(stream), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_verdict(stream, &verdict), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_private_key_operation(stream, &operation, &scheme, NULL, 0, &len), SST_ERR_STATE);
+  pair_echo(&pair, 10);
+  pair_free(&pair);
+}
+
+TEST(unsupported, setters_that_are_not_built_are_unsupported) {
+  Pair pair = pair_new();
+  sst_session *session = sst_session_new();
+  EXPECT_STATUS(sst_stream_set_session(pair.client.stream, session), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_stream_set_session(pair.server.stream, session), SST_ERR_STATE);
+  EXPECT_STATUS(sst_stream_set_ech_config(pair.client.stream, (const uint8_t *)"e", 1), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_stream_set_target_name(pair.client.stream, "HTTP/a.test", 11), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_stream_set_channel_binding(pair.client.stream, (const uint8_t *)"b", 1), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(pair_handshake(&pair), SST_OK);
+  EXPECT_STATUS(sst_stream_set_session(pair.client.stream, session), SST_ERR_STATE);
+  sst_session_free(session);
+  pair_free(&pair);
+}
+
+static void ticket_keys_are_objects(void) {
+  static const uint8_t ring[88] = {1};
+  sst_ticket_keys *keys = sst_ticket_keys_new();
+  REQUIRE(keys != NULL);
+  EXPECT_STATUS(sst_ticket_keys_replace(keys, ring, sizeof ring), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_ticket_keys_rotate(keys), SST_ERR_UNSUPPORTED);
+  EXPECT(sst_ticket_keys_ref(keys) == keys);
+  sst_ticket_keys_free(keys);
+  sst_ticket_keys_free(keys);
+  sst_ticket_keys_free(NULL);
+  EXPECT(sst_ticket_keys_ref(NULL) == NULL);
+}
+
+static void sessions_are_objects(void) {
+  sst_session *session = sst_session_new();
+  REQUIRE(session != NULL);
+  size_t len = 0;
+  sst_session_info info = {.size = sizeof info};
+  sst_error error = {.size = sizeof error};
+  EXPECT_STATUS(sst_session_load(session, (const uint8_t *)"s", 1), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_session_to_bytes(session, NULL, 0, &len), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_session_get_info(session, &info), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_session_set_reusable(session, 1), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_session_last_error(session, &error), SST_OK);
+  EXPECT(sst_session_ref(session) == session);
+  sst_session_free(session);
+  sst_session_free(session);
+  sst_session_free(NULL);
+  EXPECT(sst_session_ref(NULL) == NULL);
+}
+
+static void negotiate_configs_are_objects(void) {
+  sst_negotiate_config *config = sst_negotiate_config_new();
+  REQUIRE(config != NULL);
+  sst_stream *stream = (sst_stream *)(void *)config;
+  sst_error error = {.size = sizeof error};
+  EXPECT_STATUS(sst_negotiate_config_freeze(config, SST_ROLE_CLIENT), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_negotiate_config_set_level(config, SST_LEVEL_SIGN, SST_LEVEL_SIGN), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_negotiate_config_set_impersonation(config, SST_IMPERSONATION_DELEGATION), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_negotiate_config_set_mutual(config, 1), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_negotiate_config_set_password(config, "u", 1, "p", 1), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_negotiate_config_set_keytab(config, "k", 1), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_negotiate_config_set_ccache(config, "c", 1), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_negotiate_config_set_mechanisms(config, SST_MECHANISM_KERBEROS), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_negotiate_config_set_binding_policy(config, SST_BINDING_POLICY_ALWAYS), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_negotiate_config_last_error(config, &error), SST_OK);
+  EXPECT_STATUS(sst_stream_new_negotiate(config, SST_ROLE_CLIENT, &stream), SST_ERR_UNSUPPORTED);
+  EXPECT(stream == NULL);
+  EXPECT(sst_negotiate_config_ref(config) == config);
+  sst_negotiate_config_free(config);
+  sst_negotiate_config_free(config);
+  sst_negotiate_config_free(NULL);
+  EXPECT(sst_negotiate_config_ref(NULL) == NULL);
+}
+
+/* Objects of later steps can be made, counted and freed. */
+TEST(unsupported, objects_that_are_not_built_can_be_made_and_freed) {
+  const uint64_t before = sst_live_objects();
+  ticket_keys_are_objects();
+  sessions_are_objects();
+  negotiate_configs_are_objects();
+  EXPECT_EQ(sst_live_objects(), before);
+  sst_session *session = sst_session_new();
+  sst_negotiate_config *config = sst_negotiate_config_new();
+  sst_ticket_keys *keys = sst_ticket_keys_new();
+  EXPECT_EQ(sst_live_objects(), before + 3);
+  sst_session_free(session);
+  sst_negotiate_config_free(config);
+  sst_ticket_keys_free(keys);
+}
+
+TEST(unsupported, setters_of_a_config_that_are_not_built_change_nothing) {
+  sst_config *config = sst_config_new();
+  sst_ticket_keys *keys = sst_ticket_keys_new();
+  EXPECT_STATUS(sst_config_set_ticket_count(config, 2), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_config_set_ticket_keys(config, keys), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_config_set_session_lifetime(config, 3600), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_config_set_early_data(config, 1), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_config_set_key_update_limit(config, 100), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_config_suspend_on(config, 1), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_config_suspend_on(config, 0), SST_OK);
+  EXPECT_STATUS(sst_config_set_ech_keys(config, (const uint8_t *)"e", 1), SST_ERR_UNSUPPORTED);
+  sst_ticket_keys_free(keys);
+  sst_config_free(config);
+}
+
+TEST(unsupported, server_without_a_config_is_unsupported) {
+  sst_config *config = sst_config_new();
+  sst_stream *stream = (sst_stream *)(void *)config;
+  EXPECT_STATUS(sst_stream_new(NULL, SST_ROLE_SERVER, &stream), SST_ERR_UNSUPPORTED);
+  EXPECT(stream == NULL);
+  sst_config_free(config);
+}
+
+TEST(unsupported, loaders_that_are_not_built_leave_the_object_as_it_was) {
+  static const uint16_t schemes[] = {0x0403};
+  sst_credential *credential = data_credential("server-p256");
+  sst_trust *trust = data_trust("root");
+  const uint8_t *bytes = (const uint8_t *)"0";
+  EXPECT_STATUS(sst_credential_load_der(credential, bytes, 1, NULL, 0), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_credential_load_pkcs12(credential, bytes, 1, "pw", 2), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_credential_set_caller_signs(credential, schemes, 1), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_credential_set_ocsp_response(credential, bytes, 1), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_credential_set_scts(credential, bytes, 1), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_trust_load_der(trust, bytes, 1), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_trust_load_system(trust), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_trust_load_crl(trust, bytes, 1), SST_ERR_UNSUPPORTED);
+  EXPECT_EQ(sst_trust_num_anchors(trust), 1);
+  sst_credential_free(credential);
+  sst_trust_free(trust);
+}
