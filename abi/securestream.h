@@ -329,8 +329,8 @@ enum {
   SST_ERR_BINDING_MISMATCH = -708,
   SST_ERR_REPLAY = -709,
 
-  SST_ERR_INTERNAL = -900,        /* a fault of the library: please report it with the message */
-  SST_ERR_ALERT_RECEIVED = -1000  /* minus the alert's number: -1040 is handshake_failure (40) */
+  SST_ERR_INTERNAL = -900,       /* a fault of the library: please report it with the message */
+  SST_ERR_ALERT_RECEIVED = -1000 /* minus the alert's number: -1040 is handshake_failure (40) */
 };
 
 /*
@@ -629,7 +629,7 @@ SST_API sst_status sst_config_set_signature_schemes(sst_config *config, const ui
  * sst_config_add_alpn adds a protocol (1 to 255 bytes) to the ALPN list, best first (RFC 7301). A server's order wins.
  * With lists on both sides and nothing in common the handshake fails with SST_ERR_NO_APPLICATION_PROTOCOL, alert 120;
  * where only one side has a list it goes on without a protocol. SST_ERR_BAD_ALPN: an empty or longer name;
- * SST_ERR_LIST_TOO_LONG: over 16,384 bytes in all. Default: no ALPN. Since 0.1.
+ * SST_ERR_LIST_TOO_LONG: over 8,192 bytes in all. Default: no ALPN. Since 0.1.
  */
 SST_API sst_status sst_config_add_alpn(sst_config *config, const uint8_t *protocol, size_t protocol_len);
 
@@ -1130,8 +1130,8 @@ SST_API size_t sst_stream_num_peer_certificates(const sst_stream *stream);
  */
 SST_API sst_status sst_stream_peer_certificate(const sst_stream *stream, size_t index, uint8_t *out, size_t out_cap,
                                                size_t *out_len);
-SST_API sst_status sst_stream_verified_certificate(const sst_stream *stream, size_t index, uint8_t *out,
-                                                   size_t out_cap, size_t *out_len);
+SST_API sst_status sst_stream_verified_certificate(const sst_stream *stream, size_t index, uint8_t *out, size_t out_cap,
+                                                   size_t *out_len);
 SST_API sst_status sst_stream_local_certificate(const sst_stream *stream, size_t index, uint8_t *out, size_t out_cap,
                                                 size_t *out_len);
 
@@ -1157,7 +1157,7 @@ SST_API sst_status sst_stream_export_key(const sst_stream *stream, const char *l
                                          const uint8_t *context, size_t context_len, uint8_t *out, size_t out_cap);
 
 enum {
-  SST_COUNTER_RECORDS_SENT = 0, /* records of application data */
+  SST_COUNTER_RECORDS_SENT = 0,     /* records of application data */
   SST_COUNTER_RECORDS_RECEIVED = 1, /* records taken by decrypt, of any type */
   SST_COUNTER_BYTES_ENCRYPTED = 2,  /* application data */
   SST_COUNTER_BYTES_DECRYPTED = 3,
@@ -1478,12 +1478,12 @@ SST_API sst_status sst_stream_set_target_name(sst_stream *stream, const char *na
 SST_API sst_status sst_stream_set_channel_binding(sst_stream *stream, const uint8_t *binding, size_t binding_len);
 
 typedef struct sst_negotiate_info {
-  uint32_t size;          /* in: sizeof(sst_negotiate_info) */
-  int32_t level;          /* SST_LEVEL_x, exact */
-  int32_t impersonation;  /* SST_IMPERSONATION_x */
-  int32_t mechanism;      /* SST_MECHANISM_x */
-  uint32_t flags;         /* 0 */
-  uint32_t reserved;      /* 0 */
+  uint32_t size;         /* in: sizeof(sst_negotiate_info) */
+  int32_t level;         /* SST_LEVEL_x, exact */
+  int32_t impersonation; /* SST_IMPERSONATION_x */
+  int32_t mechanism;     /* SST_MECHANISM_x */
+  uint32_t flags;        /* 0 */
+  uint32_t reserved;     /* 0 */
 } sst_negotiate_info;
 
 /*

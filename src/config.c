@@ -44,8 +44,10 @@ sst_config *sst_config_ref(sst_config *config) {
 
 void sst_config_free(sst_config *config) {
   if (config == NULL || !sst__object_unref(&config->object)) return;
-  for (int i = 0; i < SST__NUM_ROLES; i++) sst__context_free(config->contexts[i]);
-  for (size_t i = 0; i < config->num_credentials; i++) sst_credential_free(config->credentials[i]);
+  for (int i = 0; i < SST__NUM_ROLES; i++)
+    sst__context_free(config->contexts[i]);
+  for (size_t i = 0; i < config->num_credentials; i++)
+    sst_credential_free(config->credentials[i]);
   sst_trust_free(config->trust);
   sst__free(config->settings.alpn);
   sst__free(config->settings.client_cas);
@@ -159,7 +161,8 @@ static sst_status freeze(sst_config *config, int32_t roles, sst_error *record) {
     if ((roles & each[i]) == 0 || config->contexts[i] != NULL) continue;
     const sst_status status = make_context(config, each[i], &made[i], record);
     if (status == SST_OK) continue;
-    for (int k = 0; k < i; k++) sst__context_free(made[k]);
+    for (int k = 0; k < i; k++)
+      sst__context_free(made[k]);
     return status;
   }
   for (int i = 0; i < SST__NUM_ROLES; i++) {

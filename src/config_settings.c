@@ -7,7 +7,7 @@
 #include "memory.h"
 #include "trust.h"
 
-enum { MAX_ALPN = 16384, MAX_LIST = 65535, MIN_FRAGMENT = 512, MAX_FRAGMENT = 16384 };
+enum { MAX_ALPN = 8192, MAX_LIST = 65535, MIN_FRAGMENT = 512, MAX_FRAGMENT = 16384 };
 enum { MIN_RSA_BITS = 1024, MAX_RSA_BITS = 8192, MAX_TICKETS = 16, MAX_LIFETIME_S = 604800 };
 
 static sst_status may_set(const sst_config *config) {
@@ -16,13 +16,13 @@ static sst_status may_set(const sst_config *config) {
 }
 
 /* The body of setters of one number with a range; member is looked at only where config is not NULL. */
-#define SET(config, member, value, least, most)                                                          \
-  do {                                                                                                   \
-    const sst_status allowed = may_set(config);                                                          \
-    if (allowed != SST_OK) return allowed;                                                               \
-    if ((value) < (least) || (value) > (most)) return sst__refuse(SST_ERR_INVALID_ARGUMENT);             \
-    (config)->settings.member = (value);                                                                 \
-    return SST_OK;                                                                                       \
+#define SET(config, member, value, least, most)                                              \
+  do {                                                                                       \
+    const sst_status allowed = may_set(config);                                              \
+    if (allowed != SST_OK) return allowed;                                                   \
+    if ((value) < (least) || (value) > (most)) return sst__refuse(SST_ERR_INVALID_ARGUMENT); \
+    (config)->settings.member = (value);                                                     \
+    return SST_OK;                                                                           \
   } while (0)
 
 sst_status sst_config_set_profile(sst_config *config, int32_t profile) {
@@ -57,8 +57,8 @@ sst_status sst_config_set_versions(sst_config *config, uint16_t min, uint16_t ma
   const sst_status allowed = may_set(config);
   if (allowed != SST_OK) return allowed;
   if (min < SST_TLS1_2 || max > SST_TLS1_3 || min > max) {
-    return sst__fail(&config->object.last, SST_ERR_BAD_VERSION, "0x%04x to 0x%04x is not a range of TLS 1.2 and TLS 1.3",
-                     min, max);
+    return sst__fail(&config->object.last, SST_ERR_BAD_VERSION,
+                     "0x%04x to 0x%04x is not a range of TLS 1.2 and TLS 1.3", min, max);
   }
   config->settings.min_version = min;
   config->settings.max_version = max;
@@ -76,7 +76,8 @@ typedef struct numbers {
 
 static const uint16_t known_groups[] = {0x11ec, 29, 23, 24, 25, 0x0202};
 static const uint16_t known_suites[] = {0xc02b, 0xc02f, 0xc02c, 0xc030, 0xcca9, 0xcca8};
-static const uint16_t known_schemes[] = {0x0403, 0x0503, 0x0603, 0x0807, 0x0804, 0x0805, 0x0806, 0x0401, 0x0501, 0x0601};
+static const uint16_t known_schemes[] = {0x0403, 0x0503, 0x0603, 0x0807, 0x0804,
+                                         0x0805, 0x0806, 0x0401, 0x0501, 0x0601};
 
 static const numbers groups_of = {known_groups, 6, SST_ERR_BAD_GROUP, "group"};
 static const numbers suites_of = {known_suites, 6, SST_ERR_BAD_SUITE, "cipher suite"};
@@ -98,7 +99,8 @@ static sst_status set_list(sst_config *config, const numbers *kind, const uint16
     if (!contains(kind->known, kind->num_known, list[i])) {
       return sst__fail(record, kind->code, "%s 0x%04x is not known", kind->what, list[i]);
     }
-    if (contains(list, i, list[i])) return sst__fail(record, kind->code, "%s 0x%04x is there twice", kind->what, list[i]);
+    if (contains(list, i, list[i]))
+      return sst__fail(record, kind->code, "%s 0x%04x is there twice", kind->what, list[i]);
   }
   memcpy(member, list, num * sizeof *list);
   *num_member = num;
@@ -108,7 +110,8 @@ static sst_status set_list(sst_config *config, const numbers *kind, const uint16
 static sst_status may_set_list(const sst_config *config, const uint16_t *list, size_t num) {
   const sst_status allowed = may_set(config);
   if (allowed != SST_OK) return allowed;
-  return num > 0 && list == NULL ? sst__refuse(SST_ERR_INVALID_ARGUMENT) : SST_OK;
+  const bool ok = sst__buffer_ok(list, num) && num <= (size_t)PTRDIFF_MAX / sizeof *list;
+  return ok ? SST_OK : sst__refuse(SST_ERR_INVALID_ARGUMENT);
 }
 
 sst_status sst_config_set_groups(sst_config *config, const uint16_t *groups, size_t num_groups) {
@@ -191,7 +194,8 @@ sst_status sst_config_add_credential(sst_config *config, sst_credential *credent
   if (credential == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
   const sst__identity *identity = sst__credential_identity(credential);
   if (!sst__identity_is_complete(identity)) {
-    return sst__fail(&config->object.last, SST_ERR_NO_CREDENTIAL, "the credential has no certificate or no private key");
+    return sst__fail(&config->object.last, SST_ERR_NO_CREDENTIAL,
+                     "the credential has no certificate or no private key");
   }
   if (config->num_credentials == SST__MAX_CREDENTIALS) {
     return sst__fail(&config->object.last, SST_ERR_LIST_TOO_LONG, "a config has at most %d credentials",

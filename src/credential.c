@@ -65,7 +65,8 @@ sst_status sst_credential_load_pkcs12(sst_credential *credential, const uint8_t 
 }
 
 sst_status sst_credential_set_caller_signs(sst_credential *credential, const uint16_t *schemes, size_t num_schemes) {
-  return not_yet(credential, num_schemes <= (size_t)PTRDIFF_MAX / sizeof *schemes && (schemes != NULL || num_schemes == 0));
+  return not_yet(credential,
+                 num_schemes <= (size_t)PTRDIFF_MAX / sizeof *schemes && (schemes != NULL || num_schemes == 0));
 }
 
 sst_status sst_credential_set_ocsp_response(sst_credential *credential, const uint8_t *response, size_t response_len) {

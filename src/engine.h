@@ -94,10 +94,10 @@ typedef struct sst__engine_ops {
 
 struct sst__engine {
   const sst__engine_ops *ops;
-  size_t overhead;             /* bytes that a record is longer than its plaintext; right once the handshake has ended */
-  size_t key_update_size;      /* bytes of a KeyUpdate record; 0: the protocol has none */
-  sst__events *events;         /* the stream's, or NULL */
-  sst__counters *counters;     /* the stream's */
+  size_t overhead;         /* bytes that a record is longer than its plaintext; right once the handshake has ended */
+  size_t key_update_size;  /* bytes of a KeyUpdate record; 0: the protocol has none */
+  sst__events *events;     /* the stream's, or NULL */
+  sst__counters *counters; /* the stream's */
 };
 
 #endif

@@ -74,8 +74,8 @@ uint64_t sst__reason_bit(sst_status code) {
 }
 
 void sst__error_clear(sst_error *record) {
-  *record = (sst_error){
-      .size = sizeof *record, .code = SST_OK, .alert_sent = SST__NO_ALERT, .alert_received = SST__NO_ALERT};
+  *record =
+      (sst_error){.size = sizeof *record, .code = SST_OK, .alert_sent = SST__NO_ALERT, .alert_received = SST__NO_ALERT};
 }
 
 sst_status sst__fail(sst_error *record, sst_status code, const char *format, ...) {
@@ -106,7 +106,10 @@ sst_status sst__fill(const void *facts, uint32_t facts_size, void *out) {
 }
 
 sst_status sst__error_get(const sst_error *record, sst_error *out) {
-  return sst__fill(record, sizeof *record, out);
+  const sst_status filled = sst__fill(record, sizeof *record, out);
+  if (filled != SST_OK || out->size <= offsetof(sst_error, message) || out->size >= sizeof *out) return filled;
+  ((char *)out)[out->size - 1] = 0; /* a message cut by an earlier struct still ends */
+  return SST_OK;
 }
 
 sst_status sst__give(const void *data, size_t size, uint8_t *out, size_t out_cap, size_t *out_len) {
@@ -125,7 +128,8 @@ void sst__printable(const void *text, size_t text_len, char *out, size_t cap) {
   if (cap == 0) return;
   for (size_t i = 0; i < text_len && used + 1 < cap; i++) {
     if (used == MAX_PRINTABLE - 3 && text_len - i > 3) {
-      for (int dots = 0; dots < 3 && used + 1 < cap; dots++) out[used++] = '.';
+      for (int dots = 0; dots < 3 && used + 1 < cap; dots++)
+        out[used++] = '.';
       break;
     }
     out[used++] = (bytes[i] >= 0x20 && bytes[i] < 0x7f) ? (char)bytes[i] : '?';

@@ -20,7 +20,7 @@ struct sst__events {
   uint32_t mask;
   node *first, **end;
   atomic_size_t count;
-  uint64_t lost_unseen;         /* since the last event that was taken */
+  uint64_t lost_unseen; /* since the last event that was taken */
   _Atomic uint64_t lost_in_all;
 };
 
@@ -43,7 +43,8 @@ static void drop_first(sst__events *events) {
 
 void sst__events_free(sst__events *events) {
   if (events == NULL) return;
-  while (events->first != NULL) drop_first(events);
+  while (events->first != NULL)
+    drop_first(events);
   pthread_mutex_destroy(&events->lock);
   sst__free(events);
 }

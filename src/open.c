@@ -37,8 +37,8 @@ static sst__step open_one(sst_stream *stream, sst__input *in, const sst__frame *
                           sst_error *error) {
   sst__input one = {.data = in->data == NULL ? NULL : in->data + in->used, .len = frame->length};
   sst__output answers = {.queue = &stream->wire}; /* no wire bytes into the caller's plaintext */
-  const sst__step step = stream->engine->ops->open(stream->engine, &one, out.data, out.cap, produced, &stream->kept,
-                                                   &answers, error);
+  const sst__step step =
+      stream->engine->ops->open(stream->engine, &one, out.data, out.cap, produced, &stream->kept, &answers, error);
   in->used += one.used;
   if (frame->whole) sst__count(&stream->counters, SST_COUNTER_RECORDS_RECEIVED, 1);
   sst__count(&stream->counters, SST_COUNTER_BYTES_DECRYPTED, *produced + kept_size(&stream->kept));
@@ -76,8 +76,7 @@ sst__step sst__open_records(sst_stream *stream, sst__input *in, sst__room out, b
   }
 }
 
-sst__step sst__open_in_place(sst_stream *stream, const sst__in_place *place, sst_progress *progress,
-                             sst_error *error) {
+sst__step sst__open_in_place(sst_stream *stream, const sst__in_place *place, sst_progress *progress, sst_error *error) {
   sst__input in = {.data = place->data, .len = place->len};
   for (;;) {
     sst__frame frame;

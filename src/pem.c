@@ -63,16 +63,19 @@ static sst__pem_kind kind_of(const char *label) {
 /* The next BEGIN or END at the start of a line, from p on; end: none. */
 static const uint8_t *find_mark(const uint8_t *p, const uint8_t *end) {
   while (p < end) {
-    while (p < end && is_blank(*p)) p++;
+    while (p < end && is_blank(*p))
+      p++;
     if (is_mark(p, end, begin_mark, BEGIN_LEN) || is_mark(p, end, end_mark, END_LEN)) return p;
-    while (p < end && !is_line_end(*p)) p++;
+    while (p < end && !is_line_end(*p))
+      p++;
     if (p < end) p++;
   }
   return end;
 }
 
 static const uint8_t *find_dashes(const uint8_t *p, const uint8_t *end) {
-  while (p < end && !starts_with(p, end, dashes, DASHES_LEN)) p++;
+  while (p < end && !starts_with(p, end, dashes, DASHES_LEN))
+    p++;
   return p;
 }
 
@@ -113,16 +116,20 @@ static sst_status skip_headers(sst__pem_block *block, sst_error *record) {
   const uint8_t *const end = block->data + block->data_len;
   const uint8_t *p = block->data;
   if (block->data_len == 0 || memchr(p, ':', block->data_len) == NULL) return SST_OK;
-  while (p < end && (is_blank(*p) || is_line_end(*p))) p++;
+  while (p < end && (is_blank(*p) || is_line_end(*p)))
+    p++;
 
   while (p < end) {
     const uint8_t *line = p;
-    while (p < end && !is_line_end(*p)) p++;
+    while (p < end && !is_line_end(*p))
+      p++;
     static const char proc_type[] = "Proc-Type:", encrypted[] = "ENCRYPTED";
     if (starts_with(line, p, proc_type, sizeof proc_type - 1)) {
-      for (const uint8_t *q = line; q < p; q++) block->encrypted |= starts_with(q, p, encrypted, sizeof encrypted - 1);
+      for (const uint8_t *q = line; q < p; q++)
+        block->encrypted |= starts_with(q, p, encrypted, sizeof encrypted - 1);
     }
-    while (line < p && is_blank(*line)) line++;
+    while (line < p && is_blank(*line))
+      line++;
     if (line == p && p < end) {
       block->data_line += lines_between(block->data, p);
       block->data = p;
@@ -162,8 +169,7 @@ sst_status sst__pem_next(sst__pem *pem, sst__pem_block *block, sst_error *record
     return block_fault(block, record, "no END line before line", stop_line);
   }
   char label[SST__PEM_LABEL_CAP];
-  const uint8_t *next =
-      is_mark(stop, pem->end, end_mark, END_LEN) ? read_label(stop + END_LEN, pem->end, label) : NULL;
+  const uint8_t *next = is_mark(stop, pem->end, end_mark, END_LEN) ? read_label(stop + END_LEN, pem->end, label) : NULL;
   if (next == NULL) return block_fault(block, record, "damaged END line at line", stop_line);
   if (strcmp(label, block->label) != 0) return block_fault(block, record, "END of another kind at line", stop_line);
 
@@ -228,7 +234,8 @@ sst_status sst__pem_decode(const sst__pem_block *block, uint8_t **der, size_t *d
     sst__free(out);
     if (wrong == NULL) return block_fault(block, record, "empty, at line", block->line);
     if (wrong == end) { /* cut short: that shows in the last line which has any */
-      while (wrong > block->data && is_line_end(wrong[-1])) wrong--;
+      while (wrong > block->data && is_line_end(wrong[-1]))
+        wrong--;
     }
     return block_fault(block, record, "bad base64 at line", block->data_line + lines_between(block->data, wrong));
   }

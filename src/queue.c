@@ -16,7 +16,8 @@ static bool make_room(sst__queue *queue, size_t size) {
   if (size > (size_t)PTRDIFF_MAX / 2 - waiting) return false;
 
   size_t cap = queue->cap > 0 ? queue->cap : FIRST_CAP;
-  while (cap < waiting + size) cap *= 2;
+  while (cap < waiting + size)
+    cap *= 2;
   uint8_t *data = sst__alloc_unset(cap);
   if (data == NULL) return false;
   if (waiting > 0) memcpy(data, queue->data + queue->begin, waiting);

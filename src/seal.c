@@ -20,7 +20,8 @@ static void skip(rest *in, size_t size) {
 
 static rest rest_of(const sst_slice *slices, size_t num_slices) {
   rest in = {.others = slices, .num_others = num_slices};
-  for (size_t i = 0; i < num_slices; i++) in.left += slices[i].length;
+  for (size_t i = 0; i < num_slices; i++)
+    in.left += slices[i].length;
   skip(&in, 0);
   return in;
 }

@@ -16,9 +16,9 @@ typedef struct sst__settings {
   int32_t profile, verify, client_certificate, chain_digests, alpn_lenient;
   uint32_t minimum_rsa_bits;
   uint32_t max_fragment;
-  uint32_t report;       /* mask of events */
-  uint8_t *alpn;         /* as on the wire: each name behind one length byte (RFC 7301, 3.1) */
-  uint8_t *client_cas;   /* as on the wire: each DER name behind two length bytes (RFC 8446, 4.2.4) */
+  uint32_t report;     /* mask of events */
+  uint8_t *alpn;       /* as on the wire: each name behind one length byte (RFC 7301, 3.1) */
+  uint8_t *client_cas; /* as on the wire: each DER name behind two length bytes (RFC 8446, 4.2.4) */
   size_t alpn_len, client_cas_len;
 } sst__settings;
 

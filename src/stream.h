@@ -18,11 +18,11 @@ struct sst_stream {
   uint32_t options, max_fragment, fork_generation;
   bool established; /* the engine has finished; the last flight may still wait */
 
-  _Atomic uint32_t state;        /* SST_STATE_x */
-  atomic_bool eof;               /* the transport has ended */
-  atomic_uint claimed;           /* sides that a call is inside of: SST__SENDING, SST__RECEIVING */
-  pthread_mutex_t lock;          /* held for one call: both sides go through one engine */
-  sst_error *_Atomic failure;    /* published once */
+  _Atomic uint32_t state;     /* SST_STATE_x */
+  atomic_bool eof;            /* the transport has ended */
+  atomic_uint claimed;        /* sides that a call is inside of: SST__SENDING, SST__RECEIVING */
+  pthread_mutex_t lock;       /* held for one call: both sides go through one engine */
+  sst_error *_Atomic failure; /* published once */
 
   sst__queue wire; /* bytes to the peer that wait for room */
   sst__kept kept;  /* plaintext that waits for room */

@@ -49,12 +49,12 @@ sst_status sst_stream_describe(const sst_stream *stream, uint8_t *out, size_t ou
   const char *role = stream->role == SST_ROLE_SERVER ? "server" : "client";
   const bool verified = (info->flags & SST_INFO_VERIFIED) != 0;
   char text[MAX_DESCRIPTION];
-  const char *peer = verified ? "peer verified" : stream->facts.num_peer_certificates > 0 ? "peer not verified"
-                                                                                         : "peer without certificate";
-  const int size = info->version == 0
-                       ? snprintf(text, sizeof text, "%s, %s", version_name(0), role)
-                       : snprintf(text, sizeof text, "%s, %s, %s, %s, %s", version_name(info->version),
-                                  sst_suite_name(info->suite), sst_group_name(info->group), role, peer);
+  const char *peer = verified                                  ? "peer verified"
+                     : stream->facts.num_peer_certificates > 0 ? "peer not verified"
+                                                               : "peer without certificate";
+  const int size = info->version == 0 ? snprintf(text, sizeof text, "%s, %s", version_name(0), role)
+                                      : snprintf(text, sizeof text, "%s, %s, %s, %s, %s", version_name(info->version),
+                                                 sst_suite_name(info->suite), sst_group_name(info->group), role, peer);
   return sst__give(text, (size_t)size, out, out_cap, out_len);
 }
 
@@ -146,6 +146,6 @@ sst_status sst_stream_traffic_secret(const sst_stream *stream, int32_t direction
 
 sst_status sst_stream_export_key(const sst_stream *stream, const char *label, size_t label_len, const uint8_t *context,
                                  size_t context_len, uint8_t *out, size_t out_cap) {
-  return not_built_when_open(stream, sst__buffer_ok(label, label_len) && sst__buffer_ok(context, context_len) &&
-                                         sst__buffer_ok(out, out_cap));
+  return not_built_when_open(
+      stream, sst__buffer_ok(label, label_len) && sst__buffer_ok(context, context_len) && sst__buffer_ok(out, out_cap));
 }

@@ -24,7 +24,8 @@ static sst_stream *make(sst_config *config, int32_t role, const sst__context *co
   stream->setup = sst__alloc(sizeof *stream->setup);
   if (settings->report != 0) stream->events = sst__events_new(settings->report);
   stream->engine = sst__context_engine(context, stream->events, &stream->counters);
-  if (stream->setup != NULL && stream->engine != NULL && (settings->report == 0 || stream->events != NULL)) return stream;
+  if (stream->setup != NULL && stream->engine != NULL && (settings->report == 0 || stream->events != NULL))
+    return stream;
   sst_stream_free(stream);
   return NULL;
 }

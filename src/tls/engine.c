@@ -8,8 +8,8 @@
 
 enum {
   RECORD_VERSION_MAJOR = 3,
-  MAX_CIPHERTEXT = 16704,   /* BoringSSL's limit for the body of a record */
-  MAX_PLAINTEXT = 16384,    /* RFC 8446, 5.1 */
+  MAX_CIPHERTEXT = 16704, /* BoringSSL's limit for the body of a record */
+  MAX_PLAINTEXT = 16384,  /* RFC 8446, 5.1 */
   KEY_UPDATE_SIZE = 5 + 5 + 1 + 16,
   TYPE_ALERT = 21,
   TYPE_HANDSHAKE = 22,
@@ -128,8 +128,7 @@ static void tls_facts(const sst__engine *engine, sst__facts *facts) {
   facts->server_name_len = facts->server_name == NULL ? 0 : strlen(facts->server_name);
   facts->num_peer_certificates = peer == NULL ? 0 : sk_CRYPTO_BUFFER_num(peer);
   if (tls->local_identity != SST__NO_IDENTITY) {
-    facts->num_local_certificates =
-        sk_CRYPTO_BUFFER_num(tls->context->parts.identities[tls->local_identity]->chain);
+    facts->num_local_certificates = sk_CRYPTO_BUFFER_num(tls->context->parts.identities[tls->local_identity]->chain);
   }
 }
 
@@ -181,7 +180,8 @@ static void tls_next_frame(const sst__engine *engine, const uint8_t *in, size_t 
   uint8_t header[SST__HEADER_LEN];
   size_t have = tls->header_len, used = 0;
   memcpy(header, tls->header, have);
-  while (have < SST__HEADER_LEN && used < in_len) header[have++] = in[used++];
+  while (have < SST__HEADER_LEN && used < in_len)
+    header[have++] = in[used++];
   if (have < SST__HEADER_LEN) {
     frame->missing = SST__HEADER_LEN - have;
     return;

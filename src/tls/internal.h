@@ -15,14 +15,14 @@
 /* ---- certificates.c, anchors.c ---- */
 
 struct sst__identity {
-  EVP_PKEY *key;                  /* NULL until loaded */
-  STACK_OF(CRYPTO_BUFFER) *chain; /* leaf first; NULL until loaded */
-  SSL_CREDENTIAL *credential;     /* both, as BoringSSL takes them; NULL until complete */
+  EVP_PKEY *key;                   /* NULL until loaded */
+  STACK_OF(CRYPTO_BUFFER) * chain; /* leaf first; NULL until loaded */
+  SSL_CREDENTIAL *credential;      /* both, as BoringSSL takes them; NULL until complete */
 };
 
 struct sst__anchors {
-  STACK_OF(X509) *list; /* in the order of loading, no two alike */
-  X509_STORE *store;    /* empty: verification does not start without one */
+  STACK_OF(X509) * list; /* in the order of loading, no two alike */
+  X509_STORE *store;     /* empty: verification does not start without one */
   bool partial_chain;
 };
 
@@ -60,7 +60,7 @@ void sst__time_text(const ASN1_TIME *time, char *out, size_t out_cap);
 /* ---- verify.c ---- */
 
 typedef struct sst__verify_request {
-  const STACK_OF(CRYPTO_BUFFER) *chain; /* as the peer sent it, leaf first, not empty */
+  const STACK_OF(CRYPTO_BUFFER) * chain; /* as the peer sent it, leaf first, not empty */
   const sst__anchors *anchors;
   const char *name; /* DNS name or IP address that the leaf must have, terminated; NULL: none */
   bool name_is_ip;
@@ -104,16 +104,16 @@ typedef struct sst__tls {
   int32_t alert_sent, alert_received; /* fatal ones, or close_notify inside the handshake */
   int16_t local_identity;             /* index of what we sent */
   uint16_t local_scheme;
-  uint16_t version;       /* once the handshake has ended */
-  size_t expansion;       /* bytes that a record's body is longer than its plaintext */
+  uint16_t version; /* once the handshake has ended */
+  size_t expansion; /* bytes that a record's body is longer than its plaintext */
   bool in_handshake;
-  bool first_byte_seen;   /* of the peer */
-  bool judged;            /* error is filled already: by verification, or by a rule of ours */
-  bool no_memory;         /* the queue could not grow */
-  bool verified;          /* the peer's certificate was judged good */
+  bool first_byte_seen;                  /* of the peer */
+  bool judged;                           /* error is filled already: by verification, or by a rule of ours */
+  bool no_memory;                        /* the queue could not grow */
+  bool verified;                         /* the peer's certificate was judged good */
   bool no_common_suite, no_common_group; /* what a server saw in the ClientHello */
-  bool answer_due;        /* a KeyUpdate request was taken in */
-  bool closed;            /* our close_notify is out */
+  bool answer_due;                       /* a KeyUpdate request was taken in */
+  bool closed;                           /* our close_notify is out */
 } sst__tls;
 
 static inline sst__tls *sst__tls_of(const SSL *ssl) {

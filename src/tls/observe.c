@@ -57,7 +57,8 @@ static void see_received(sst__tls *tls, uint8_t type, const uint8_t *body, size_
   sst__events_add(tls->base.events, SST_EVENT_KEYS_UPDATED, SST_DIRECTION_RECEIVE, NULL, 0);
 }
 
-static void see_message(int is_write, int version, int content_type, const void *data, size_t len, SSL *ssl, void *arg) {
+static void see_message(int is_write, int version, int content_type, const void *data, size_t len, SSL *ssl,
+                        void *arg) {
   (void)version, (void)arg;
   if (content_type != SSL3_RT_HANDSHAKE || len < MESSAGE_HEADER_LEN) return;
   const uint8_t *message = data;

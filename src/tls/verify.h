@@ -10,7 +10,7 @@ enum { SST__MAX_PATH = 10 };
 typedef struct sst__verification {
   const sst__verify_request *request;
   X509 *leaf;
-  STACK_OF(X509) *untrusted; /* the rest of what the peer sent, as far as it parses */
+  STACK_OF(X509) * untrusted; /* the rest of what the peer sent, as far as it parses */
 } sst__verification;
 
 /* All that is wrong with a path. */
@@ -19,13 +19,13 @@ typedef struct sst__verdict {
   sst_status code;  /* of the first in the order of section 4 of the header, with where it was found */
   int x509_error;   /* BoringSSL's number, 0: a check of our own */
   size_t depth;
-  STACK_OF(X509) *path; /* as it was built, leaf first; NULL: it was not */
+  STACK_OF(X509) * path; /* as it was built, leaf first; NULL: it was not */
 } sst__verdict;
 
 /* ---- verify.c ---- */
 
 /* Judges the path that BoringSSL builds from the leaf over untrusted to trusted. verdict is written over. */
-void sst__try_path(const sst__verification *verification, STACK_OF(X509) *trusted, STACK_OF(X509) *untrusted,
+void sst__try_path(const sst__verification *verification, STACK_OF(X509) * trusted, STACK_OF(X509) * untrusted,
                    sst__verdict *verdict);
 
 /* ---- verify_search.c ---- */

@@ -11,7 +11,8 @@ static void track(sst__tls *tls, const uint8_t *data, size_t size) {
   if (tls->body_left > 0) {
     tls->body_left -= size < tls->body_left ? size : tls->body_left;
   } else {
-    for (size_t i = 0; i < size && tls->header_len < SST__HEADER_LEN; i++) tls->header[tls->header_len++] = data[i];
+    for (size_t i = 0; i < size && tls->header_len < SST__HEADER_LEN; i++)
+      tls->header[tls->header_len++] = data[i];
     if (tls->header_len < SST__HEADER_LEN) return;
     tls->body_left = (size_t)tls->header[3] << 8 | tls->header[4];
   }

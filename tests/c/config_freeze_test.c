@@ -166,8 +166,11 @@ TEST(config_freeze, both_roles_serve_both_sides) {
 
 /* A certificate is reloaded by a copy: streams of the old config live on with it. */
 TEST(config_freeze, copy_is_unfrozen_and_has_the_same_settings) {
-  sst_config *old = pair_config(&(SideOptions){.alpn = {"x"}, .max_version = SST_TLS1_2, .groups = {23},
-                                               .client_certificate = SST_CLIENT_CERTIFICATE_REQUIRE}, SST_ROLE_SERVER);
+  sst_config *old = pair_config(&(SideOptions){.alpn = {"x"},
+                                               .max_version = SST_TLS1_2,
+                                               .groups = {23},
+                                               .client_certificate = SST_CLIENT_CERTIFICATE_REQUIRE},
+                                SST_ROLE_SERVER);
   Pair first = pair_new(.server = {.config = old}, .client = {.alpn = {"y", "x"}, .credential = "client-p256"});
   sst_config *copy = sst_config_copy(old);
   REQUIRE(copy != NULL);
@@ -231,7 +234,8 @@ TEST(config_freeze, objects_may_be_freed_in_any_order) {
     EXPECT_STATUS(sst_config_set_trust(config, trust), SST_OK);
     EXPECT_STATUS(sst_stream_new(config, SST_ROLE_SERVER, &stream), SST_OK);
     EXPECT_EQ(sst_live_objects(), before + 4);
-    for (int i = 0; i < 4; i++) free_one(places[i], credential, trust, config, stream);
+    for (int i = 0; i < 4; i++)
+      free_one(places[i], credential, trust, config, stream);
     EXPECT_EQ(sst_live_objects(), before);
   }
 }

@@ -22,11 +22,15 @@ static sst_error record_of(const sst_config *config) {
 /* A setter of one number. */
 typedef sst_status (*SetNumber)(sst_config *config, int64_t value);
 
-static sst_status set_profile(sst_config *config, int64_t value) { return sst_config_set_profile(config, (int32_t)value); }
+static sst_status set_profile(sst_config *config, int64_t value) {
+  return sst_config_set_profile(config, (int32_t)value);
+}
 static sst_status set_lenient(sst_config *config, int64_t value) {
   return sst_config_set_alpn_lenient(config, (int32_t)value);
 }
-static sst_status set_verify(sst_config *config, int64_t value) { return sst_config_set_verify(config, (int32_t)value); }
+static sst_status set_verify(sst_config *config, int64_t value) {
+  return sst_config_set_verify(config, (int32_t)value);
+}
 static sst_status set_client_certificate(sst_config *config, int64_t value) {
   return sst_config_set_client_certificate(config, (int32_t)value);
 }
@@ -76,7 +80,7 @@ TEST(config, versions_take_12_and_13_in_order) {
   EXPECT_STATUS(sst_config_set_versions(config, SST_TLS1_3, SST_TLS1_3), SST_OK);
   EXPECT_STATUS(sst_config_set_versions(config, SST_TLS1_2, SST_TLS1_3), SST_OK);
   const uint16_t bad[][2] = {{SST_TLS1_3, SST_TLS1_2}, {0x0302, SST_TLS1_3}, {SST_TLS1_2, 0x0305}, {0, 0},
-                             {0, SST_TLS1_3}, {SST_TLS1_2, 0}, {0xfeff, 0xfefd}};
+                             {0, SST_TLS1_3},          {SST_TLS1_2, 0},      {0xfeff, 0xfefd}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     EXPECT_STATUS(sst_config_set_versions(config, bad[i][0], bad[i][1]), SST_ERR_BAD_VERSION);
   EXPECT_STATUS(record_of(config).code, SST_ERR_BAD_VERSION);
@@ -87,11 +91,12 @@ TEST(config, versions_take_12_and_13_in_order) {
 /* A setter of a list of numbers. */
 typedef sst_status (*SetList)(sst_config *config, const uint16_t *list, size_t length);
 
-static void takes_list(SetList set, const uint16_t *known, size_t num_known, const uint16_t *unknown, size_t num_unknown,
-                       sst_status bad) {
+static void takes_list(SetList set, const uint16_t *known, size_t num_known, const uint16_t *unknown,
+                       size_t num_unknown, sst_status bad) {
   sst_config *config = new_config();
   EXPECT_STATUS(set(config, known, num_known), SST_OK);
-  for (size_t i = 0; i < num_known; i++) EXPECT_STATUS(set(config, known + i, 1), SST_OK);
+  for (size_t i = 0; i < num_known; i++)
+    EXPECT_STATUS(set(config, known + i, 1), SST_OK);
   EXPECT_EQ(record_of(config).code, SST_OK);
   for (size_t i = 0; i < num_unknown; i++) {
     const uint16_t list[] = {known[0], unknown[i]};
@@ -119,7 +124,8 @@ TEST(config, groups_take_known_ones_once) {
 
 TEST(config, suites_take_ecdhe_aead_ones_once) {
   const uint16_t known[] = {0xc02b, 0xc02f, 0xc02c, 0xc030, 0xcca9, 0xcca8};
-  const uint16_t unknown[] = {0, 0x1301, 0x1302, 0x1303, 0x002f, 0x009c, 0xc009, 0xc013, 0xc027, 0xccac, 0x00ff, 0xffff};
+  const uint16_t unknown[] = {0,      0x1301, 0x1302, 0x1303, 0x002f, 0x009c,
+                              0xc009, 0xc013, 0xc027, 0xccac, 0x00ff, 0xffff};
   takes_list(sst_config_set_tls12_suites, known, 6, unknown, 12, SST_ERR_BAD_SUITE);
 }
 
@@ -191,7 +197,8 @@ TEST(config, client_ca_list_over_65535_bytes_is_too_long) {
   uint8_t name[258] = {0x30, 0x81, 255, 0x31, 0x81, 252, 0x30, 0x81, 249, 6, 3, 0x55, 4, 3, 0x0c, 0x81, 241};
   memset(name + 17, 'x', 241);
   int added = 0;
-  while (added < 1000 && sst_config_add_client_ca(config, name, sizeof name) == SST_OK) added++;
+  while (added < 1000 && sst_config_add_client_ca(config, name, sizeof name) == SST_OK)
+    added++;
   EXPECT_EQ(added, 65535 / 260);
   EXPECT_STATUS(sst_config_add_client_ca(config, name, sizeof name), SST_ERR_LIST_TOO_LONG);
   EXPECT_STATUS(record_of(config).code, SST_ERR_LIST_TOO_LONG);
@@ -226,7 +233,8 @@ TEST(config, credential_must_be_whole) {
 TEST(config, more_than_16_credentials_are_too_many) {
   sst_config *config = new_config();
   sst_credential *credential = data_credential("server-p256");
-  for (int i = 0; i < 16; i++) EXPECT_STATUS(sst_config_add_credential(config, credential), SST_OK);
+  for (int i = 0; i < 16; i++)
+    EXPECT_STATUS(sst_config_add_credential(config, credential), SST_OK);
   EXPECT_STATUS(sst_config_add_credential(config, credential), SST_ERR_LIST_TOO_LONG);
   EXPECT_STATUS(record_of(config).code, SST_ERR_LIST_TOO_LONG);
   sst_credential_free(credential);

@@ -19,7 +19,8 @@ static size_t count_events(Side *side, uint32_t kind) {
   sst_event event;
   char text[512];
   size_t count = 0;
-  while (side_event(side, kind, &event, text, sizeof text)) count++;
+  while (side_event(side, kind, &event, text, sizeof text))
+    count++;
   return count;
 }
 
@@ -58,7 +59,8 @@ static void takes_key_log(Side *side, const char *random, const char *const *lab
     EXPECT_EQ(event.lost, 0);
     EXPECT_EQ(event.value, 0);
     size_t i = 0;
-    while (i < num_labels && strncmp(line, labels[i], strlen(labels[i])) != 0) i++;
+    while (i < num_labels && strncmp(line, labels[i], strlen(labels[i])) != 0)
+      i++;
     REQUIRE(i < num_labels);
     EXPECT(!seen[i]);
     seen[i] = true;
@@ -96,11 +98,13 @@ TEST_VERSIONS(event, key_log_is_the_same_at_both_sides) {
   char lines[8][512];
   size_t count = 0;
   sst_event event;
-  while (count < 8 && side_event(&pair.client, SST_EVENT_KEY_LOG, &event, lines[count], sizeof lines[0])) count++;
+  while (count < 8 && side_event(&pair.client, SST_EVENT_KEY_LOG, &event, lines[count], sizeof lines[0]))
+    count++;
   char line[512];
   for (size_t i = 0; side_event(&pair.server, SST_EVENT_KEY_LOG, &event, line, sizeof line); i++) {
     size_t same = 0;
-    for (size_t j = 0; j < count; j++) same += strcmp(lines[j], line) == 0;
+    for (size_t j = 0; j < count; j++)
+      same += strcmp(lines[j], line) == 0;
     EXPECT_EQ(same, 1);
   }
   pair_free(&pair);
@@ -179,7 +183,8 @@ TEST_VERSIONS(event, fatal_alert_is_reported) {
 }
 
 TEST(event, alert_in_the_handshake_is_reported) {
-  Pair pair = pair_new(.client = {.max_version = SST_TLS1_2, .report = ALERT_RECEIVED}, .server = {.min_version = SST_TLS1_3});
+  Pair pair =
+      pair_new(.client = {.max_version = SST_TLS1_2, .report = ALERT_RECEIVED}, .server = {.min_version = SST_TLS1_3});
   EXPECT_STATUS(pair_handshake(&pair), SST_ERR_NO_SHARED_VERSION);
   reports_alert(&pair.client, 70);
   pair_free(&pair);
@@ -190,7 +195,8 @@ TEST(event, key_updates_are_reported_with_their_direction) {
   Pair pair = pair_open(.client = {.report = KEYS_UPDATED}, .server = {.report = KEYS_UPDATED});
   EXPECT_STATUS(sst_stream_key_update(pair.client.stream, 1), SST_OK);
   pair_echo(&pair, 10);
-  const uint64_t expected[2][2] = {{SST_DIRECTION_SEND, SST_DIRECTION_RECEIVE}, {SST_DIRECTION_RECEIVE, SST_DIRECTION_SEND}};
+  const uint64_t expected[2][2] = {{SST_DIRECTION_SEND, SST_DIRECTION_RECEIVE},
+                                   {SST_DIRECTION_RECEIVE, SST_DIRECTION_SEND}};
   for (int i = 0; i < 2; i++) {
     Side *side = i == 0 ? &pair.client : &pair.server;
     test_note("%s", side->label);

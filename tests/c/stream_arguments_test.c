@@ -55,9 +55,14 @@ static const struct {
   const char *name;
   Function call;
   bool takes_input;
-} functions[] = {{"handshake", handshake, true},         {"encrypt", encrypt, true},   {"encrypt2 head", encrypt2_head, true},
-                 {"encrypt2 body", encrypt2_body, true}, {"encryptv", encryptv, true}, {"decrypt", decrypt, true},
-                 {"flush", flush, false},                {"close", close, false}};
+} functions[] = {{"handshake", handshake, true},
+                 {"encrypt", encrypt, true},
+                 {"encrypt2 head", encrypt2_head, true},
+                 {"encrypt2 body", encrypt2_body, true},
+                 {"encryptv", encryptv, true},
+                 {"decrypt", decrypt, true},
+                 {"flush", flush, false},
+                 {"close", close, false}};
 
 enum { NUM_FUNCTIONS = sizeof functions / sizeof *functions };
 
@@ -96,7 +101,8 @@ static void refuses_all(sst_stream *stream, size_t function) {
 /* Before the first byte, and in an open stream: arguments are looked at before the state. */
 TEST_VERSIONS(stream_arguments, wrong_ones_are_refused_in_every_state) {
   Pair pair = pair_new(.client = {.max_version = version});
-  for (size_t i = 0; i < NUM_FUNCTIONS; i++) refuses_all(pair.client.stream, i);
+  for (size_t i = 0; i < NUM_FUNCTIONS; i++)
+    refuses_all(pair.client.stream, i);
   test_note(NULL);
   REQUIRE_STATUS(pair_handshake(&pair), SST_OK);
   for (size_t i = 0; i < NUM_FUNCTIONS; i++) {
@@ -128,8 +134,8 @@ TEST_VERSIONS(stream_arguments, touching_and_empty_buffers_are_fine) {
 /* NULL with 0 is an empty buffer for every call, and asks for nothing where there is nothing. */
 TEST_VERSIONS(stream_arguments, null_with_zero_is_an_empty_buffer) {
   Pair pair = pair_open(.client = {.max_version = version});
-  const sst_status expected[NUM_FUNCTIONS] = {SST_OK, SST_OK, SST_OK, SST_NEED_OUTPUT, SST_NEED_OUTPUT, SST_NEED_INPUT, SST_OK,
-                                              SST_NEED_OUTPUT};
+  const sst_status expected[NUM_FUNCTIONS] = {SST_OK,          SST_OK,         SST_OK, SST_NEED_OUTPUT,
+                                              SST_NEED_OUTPUT, SST_NEED_INPUT, SST_OK, SST_NEED_OUTPUT};
   for (size_t i = 0; i < NUM_FUNCTIONS; i++) {
     test_note("%s", functions[i].name);
     sst_progress done;

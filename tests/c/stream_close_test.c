@@ -72,7 +72,8 @@ static void gives_body_before_truncation(uint16_t version, uint32_t options) {
   Side *a = &pair.client;
   uint8_t body[3 * PART];
   pattern_fill(body, sizeof body, 4);
-  for (size_t i = 0; i < 3; i++) side_send(&pair.server, body + i * PART, PART);
+  for (size_t i = 0; i < 3; i++)
+    side_send(&pair.server, body + i * PART, PART);
   const size_t whole = wire_waiting(a->in);
   side_close(&pair.server);
   wire_cut(a->in, whole + 3);
@@ -93,7 +94,9 @@ static void gives_body_before_truncation(uint16_t version, uint32_t options) {
   pair_free(&pair);
 }
 
-TEST_VERSIONS(stream_close, body_before_cut_close_notify_is_delivered) { gives_body_before_truncation(version, 0); }
+TEST_VERSIONS(stream_close, body_before_cut_close_notify_is_delivered) {
+  gives_body_before_truncation(version, 0);
+}
 
 TEST_VERSIONS(stream_close, body_before_cut_close_notify_is_delivered_with_leave_partial) {
   gives_body_before_truncation(version, SST_OPTION_LEAVE_PARTIAL);
@@ -129,7 +132,9 @@ static void leaves_what_follows(uint16_t version, uint32_t options, size_t chunk
   pair_free(&pair);
 }
 
-TEST_VERSIONS(stream_close, bytes_behind_close_notify_stay) { leaves_what_follows(version, 0, 0); }
+TEST_VERSIONS(stream_close, bytes_behind_close_notify_stay) {
+  leaves_what_follows(version, 0, 0);
+}
 
 TEST_VERSIONS(stream_close, bytes_behind_close_notify_stay_with_leave_partial) {
   leaves_what_follows(version, SST_OPTION_LEAVE_PARTIAL, 0);

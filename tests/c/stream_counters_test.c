@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t count(const Side *side, int32_t which) { return sst_stream_counter(side->stream, which); }
+static uint64_t count(const Side *side, int32_t which) {
+  return sst_stream_counter(side->stream, which);
+}
 
 TEST_VERSIONS(stream_counters, wire_bytes_are_counted_with_the_handshake) {
   Pair pair = pair_open(.client = {.max_version = version});
@@ -68,7 +70,8 @@ TEST(stream_counters, key_updates_are_counted_in_each_direction) {
 TEST(stream_counters, unknown_ones_are_zero) {
   Pair pair = pair_open();
   const int32_t unknown[] = {-1, 9, 1000, INT32_MAX, INT32_MIN};
-  for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) EXPECT_EQ(count(&pair.client, unknown[i]), 0);
+  for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+    EXPECT_EQ(count(&pair.client, unknown[i]), 0);
   EXPECT_EQ(sst_stream_counter(NULL, SST_COUNTER_WIRE_SENT), 0);
   EXPECT_EQ(sst_stream_state(NULL), 0);
   EXPECT_EQ(sst_stream_output_size(NULL), 0);
@@ -110,7 +113,23 @@ TEST_VERSIONS(stream_counters, encrypted_size_is_always_enough) {
     }
     pair_echo(&pair, sizes[i]);
     EXPECT_EQ(sst_stream_encrypted_size(pair.client.stream, SIZE_MAX), SIZE_MAX);
-    EXPECT_AT_LEAST(sst_stream_encrypted_size(pair.client.stream, sizes[i]), sizes[i] == 0 ? 0 : sizes[i] + RECORD_HEADER + 17);
+    EXPECT_AT_LEAST(sst_stream_encrypted_size(pair.client.stream, sizes[i]),
+                    sizes[i] == 0 ? 0 : sizes[i] + RECORD_HEADER + 17);
     pair_free(&pair);
   }
+}
+
+/* It may be asked for before the handshake, when nothing is known of the records yet, and is right for any of them. */
+TEST_VERSIONS(stream_counters, encrypted_size_before_the_handshake_is_no_less) {
+  Pair pair = pair_new(.client = {.max_version = version});
+  const size_t sizes[] = {0, 1, 16384, 100000};
+  size_t before[4];
+  for (size_t i = 0; i < 4; i++)
+    before[i] = sst_stream_encrypted_size(pair.client.stream, sizes[i]);
+  REQUIRE_STATUS(pair_handshake(&pair), SST_OK);
+  for (size_t i = 0; i < 4; i++) {
+    if (sizes[i] > 0) EXPECT_AT_LEAST(before[i], sizes[i] + RECORD_HEADER + 16);
+    EXPECT_AT_LEAST(sst_stream_encrypted_size(pair.client.stream, sizes[i]), sizes[i]);
+  }
+  pair_free(&pair);
 }

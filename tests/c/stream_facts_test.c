@@ -67,7 +67,8 @@ TEST(stream_facts, structs_are_filled_up_to_their_size) {
   EXPECT_STATUS(sst_stream_get_info(pair.client.stream, (sst_stream_info *)(void *)small), SST_OK);
   const uint16_t version = SST_TLS1_3;
   EXPECT_BYTES(small + 4, 2, &version, 2);
-  for (size_t i = 8; i < sizeof small; i++) EXPECT_EQ(small[i], 0xa5);
+  for (size_t i = 8; i < sizeof small; i++)
+    EXPECT_EQ(small[i], 0xa5);
 
   struct {
     sst_error error;
@@ -78,7 +79,8 @@ TEST(stream_facts, structs_are_filled_up_to_their_size) {
   EXPECT_STATUS(sst_stream_last_error(pair.client.stream, &large.error), SST_OK);
   EXPECT_EQ(large.error.code, SST_OK);
   EXPECT_EQ(large.error.alert_sent, -1);
-  for (size_t i = 0; i < sizeof large.more; i++) EXPECT_EQ(large.more[i], 0);
+  for (size_t i = 0; i < sizeof large.more; i++)
+    EXPECT_EQ(large.more[i], 0);
 
   sst_error code_only;
   memset(&code_only, 0xa5, sizeof code_only);
@@ -132,7 +134,8 @@ static void keeps_protocol(const Side *side, const char *name, Getter getter) {
   REQUIRE(needed > 0 && needed < sizeof out);
   EXPECT_STATUS(getter(side->stream, out, needed - 1, &len), SST_NEED_OUTPUT);
   EXPECT_EQ(len, needed);
-  for (size_t i = 0; i < needed; i++) EXPECT_EQ(out[i], 0xa5);
+  for (size_t i = 0; i < needed; i++)
+    EXPECT_EQ(out[i], 0xa5);
   len = 0;
   EXPECT_STATUS(getter(side->stream, out, needed, &len), SST_OK);
   EXPECT_EQ(len, needed);
@@ -151,8 +154,11 @@ TEST_VERSIONS(stream_facts, getters_of_variable_size_keep_their_protocol) {
   const struct {
     const char *name;
     Getter getter;
-  } getters[] = {{"alpn", sst_stream_alpn}, {"server_name", sst_stream_server_name}, {"describe", sst_stream_describe},
-                 {"peer_certificate", peer_leaf}, {"local_certificate", local_leaf}};
+  } getters[] = {{"alpn", sst_stream_alpn},
+                 {"server_name", sst_stream_server_name},
+                 {"describe", sst_stream_describe},
+                 {"peer_certificate", peer_leaf},
+                 {"local_certificate", local_leaf}};
   for (size_t i = 0; i < sizeof getters / sizeof *getters; i++) {
     keeps_protocol(&pair.client, getters[i].name, getters[i].getter);
     keeps_protocol(&pair.server, getters[i].name, getters[i].getter);
@@ -283,7 +289,8 @@ TEST(stream_facts, statuses_have_names_and_texts) {
     EXPECT_STRING(sst_status_name(unknown[i]), "unknown");
     EXPECT_STRING(sst_status_text(unknown[i]), "unknown");
   }
-  const sst_status known[] = {SST_CLOSED, SST_ERR_BUSY, SST_ERR_NO_MEMORY, SST_ERR_TRUNCATED, SST_ERR_INTERNAL, SST_ERR_REPLAY};
+  const sst_status known[] = {SST_CLOSED,        SST_ERR_BUSY,     SST_ERR_NO_MEMORY,
+                              SST_ERR_TRUNCATED, SST_ERR_INTERNAL, SST_ERR_REPLAY};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     EXPECT(strcmp(sst_status_text(known[i]), "unknown") != 0);
     EXPECT(strchr(sst_status_text(known[i]), '\n') == NULL);

@@ -12,7 +12,8 @@
 
 static void fails_by_eof(Side *side) {
   EXPECT_STATUS(sst_stream_input_eof(side->stream), SST_OK);
-  for (int round = 0; round < 2; round++) EXPECT_STATUS(side_handshake(side), SST_ERR_HANDSHAKE_EOF);
+  for (int round = 0; round < 2; round++)
+    EXPECT_STATUS(side_handshake(side), SST_ERR_HANDSHAKE_EOF);
   EXPECT_STATUS(error_of(side).code, SST_ERR_HANDSHAKE_EOF);
   EXPECT_EQ(error_of(side).alert_sent, -1);
   EXPECT_EQ(error_of(side).alert_received, -1);
@@ -63,7 +64,8 @@ TEST_VERSIONS(stream_handshake_input, close_notify_is_handshake_eof) {
   side_handshake(&pair.client);
   const uint8_t alert[] = {RECORD_ALERT, 3, 3, 0, 2, 1, 0};
   wire_insert(pair.client.in, alert, sizeof alert);
-  for (int round = 0; round < 2; round++) EXPECT_STATUS(side_handshake(&pair.client), SST_ERR_HANDSHAKE_EOF);
+  for (int round = 0; round < 2; round++)
+    EXPECT_STATUS(side_handshake(&pair.client), SST_ERR_HANDSHAKE_EOF);
   EXPECT_EQ(error_of(&pair.client).alert_received, 0);
   EXPECT_CONTAINS(error_of(&pair.client).message, "close_notify");
   pair_free(&pair);
@@ -92,11 +94,14 @@ static void is_not_tls(bool server, const char *what, const char *bytes, size_t 
 }
 
 TEST(stream_handshake_input, other_protocols_are_not_tls) {
-  static const char http[] = "GET / HTTP/1.1\r\nHost: server.test\r\n\r\n", answer[] = "HTTP/1.1 400 Bad Request\r\n\r\n";
+  static const char http[] = "GET / HTTP/1.1\r\nHost: server.test\r\n\r\n",
+                    answer[] = "HTTP/1.1 400 Bad Request\r\n\r\n";
   static const char ssh[] = "SSH-2.0-OpenSSH_9.2\r\n", smtp[] = "220 mail.test ESMTP\r\n";
   /* A ClientHello in the format of SSL 2, with TLS 1.2 as its version. */
-  static const char sslv2[] = "\x80\x2e\x01\x03\x03\x00\x15\x00\x00\x00\x10\x00\x00\x2f\x00\x00\x35\x01\x00\x80\x03\x00"
-                              "\x80\x07\x00\xc0\x00\xff" "0123456789abcdef";
+  static const char sslv2[] =
+      "\x80\x2e\x01\x03\x03\x00\x15\x00\x00\x00\x10\x00\x00\x2f\x00\x00\x35\x01\x00\x80\x03\x00"
+      "\x80\x07\x00\xc0\x00\xff"
+      "0123456789abcdef";
   const size_t chunks[] = {0, 1};
   for (size_t i = 0; i < 2; i++) {
     is_not_tls(true, "HTTP", http, sizeof http - 1, chunks[i]);
@@ -152,8 +157,9 @@ static void expect_flights(Pair *pair, size_t client, size_t server) {
 TEST(stream_handshake_input, each_flight_is_one_piece_tls13) {
   Pair plain = pair_open();
   expect_flights(&plain, 2, 1);
-  Pair mutual = pair_open(.client = {.credential = "client-rsa2048"},
-                          .server = {.client_certificate = SST_CLIENT_CERTIFICATE_REQUIRE, .credential = "server-chain"});
+  Pair mutual =
+      pair_open(.client = {.credential = "client-rsa2048"},
+                .server = {.client_certificate = SST_CLIENT_CERTIFICATE_REQUIRE, .credential = "server-chain"});
   expect_flights(&mutual, 2, 1);
   Pair retry = pair_open(.client = {.groups = {29, 23}}, .server = {.groups = {23}});
   expect_flights(&retry, 3, 2);
@@ -164,8 +170,9 @@ TEST(stream_handshake_input, each_flight_is_one_piece_tls13) {
 TEST(stream_handshake_input, each_flight_is_one_piece_tls12) {
   Pair plain = pair_open(.client = {.max_version = SST_TLS1_2});
   expect_flights(&plain, 2, 2);
-  Pair mutual = pair_open(.client = {.max_version = SST_TLS1_2, .credential = "client-rsa2048"},
-                          .server = {.client_certificate = SST_CLIENT_CERTIFICATE_REQUIRE, .credential = "server-chain"});
+  Pair mutual =
+      pair_open(.client = {.max_version = SST_TLS1_2, .credential = "client-rsa2048"},
+                .server = {.client_certificate = SST_CLIENT_CERTIFICATE_REQUIRE, .credential = "server-chain"});
   expect_flights(&mutual, 2, 2);
 }
 
@@ -185,7 +192,8 @@ static void copy_types(const Wire *wire, uint8_t *types, size_t cap, size_t *cou
   Record records[64];
   *count = records_parse(wire->bytes, wire->len, records, 64);
   REQUIRE(*count <= cap && *count <= 64);
-  for (size_t i = 0; i < *count; i++) types[i] = records[i].type;
+  for (size_t i = 0; i < *count; i++)
+    types[i] = records[i].type;
 }
 
 static Pair pair_with_retry_and_client_certificate(uint16_t version) {
@@ -213,20 +221,33 @@ static void runs_like_plain(uint16_t version, size_t chunk, size_t room) {
   pair_free(&small);
 }
 
-TEST_VERSIONS(stream_handshake_input, room_of_0_then_needed_is_enough) { runs_like_plain(version, 0, SIDE_LEARN); }
+TEST_VERSIONS(stream_handshake_input, room_of_0_then_needed_is_enough) {
+  runs_like_plain(version, 0, SIDE_LEARN);
+}
 
-TEST_VERSIONS(stream_handshake_input, room_of_1_byte_is_enough) { runs_like_plain(version, 0, 1); }
+TEST_VERSIONS(stream_handshake_input, room_of_1_byte_is_enough) {
+  runs_like_plain(version, 0, 1);
+}
 
-TEST_VERSIONS(stream_handshake_input, room_of_5_bytes_is_enough) { runs_like_plain(version, 0, 5); }
+TEST_VERSIONS(stream_handshake_input, room_of_5_bytes_is_enough) {
+  runs_like_plain(version, 0, 5);
+}
 
-TEST_VERSIONS(stream_handshake_input, room_of_100_bytes_is_enough) { runs_like_plain(version, 0, 100); }
+TEST_VERSIONS(stream_handshake_input, room_of_100_bytes_is_enough) {
+  runs_like_plain(version, 0, 100);
+}
 
-TEST_VERSIONS(stream_handshake_input, one_byte_at_a_time_is_enough) { runs_like_plain(version, 1, 0); }
+TEST_VERSIONS(stream_handshake_input, one_byte_at_a_time_is_enough) {
+  runs_like_plain(version, 1, 0);
+}
 
-TEST_VERSIONS(stream_handshake_input, one_byte_in_and_one_byte_out_is_enough) { runs_like_plain(version, 1, 1); }
+TEST_VERSIONS(stream_handshake_input, one_byte_in_and_one_byte_out_is_enough) {
+  runs_like_plain(version, 1, 1);
+}
 
 TEST_VERSIONS(stream_handshake_input, random_pieces_and_rooms_are_enough) {
-  for (int round = 0; round < 50; round++) runs_like_plain(version, SIDE_RANDOM, SIDE_RANDOM);
+  for (int round = 0; round < 50; round++)
+    runs_like_plain(version, SIDE_RANDOM, SIDE_RANDOM);
 }
 
 /* With no room the whole flight waits, `needed` says how much, and a room of just that takes it in one piece. */

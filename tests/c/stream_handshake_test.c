@@ -51,12 +51,14 @@ static void agrees_on_group(uint16_t version, uint16_t group) {
 
 TEST(stream_handshake, each_group_is_used_tls13) {
   const uint16_t groups[] = {29, 23, 24, 25, 4588, 514};
-  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) agrees_on_group(SST_TLS1_3, groups[i]);
+  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+    agrees_on_group(SST_TLS1_3, groups[i]);
 }
 
 TEST(stream_handshake, each_classical_group_is_used_tls12) {
   const uint16_t groups[] = {29, 23, 24, 25};
-  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) agrees_on_group(SST_TLS1_2, groups[i]);
+  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+    agrees_on_group(SST_TLS1_2, groups[i]);
 }
 
 /* A server whose group has no share asks once more, and both sides can tell. */
@@ -75,8 +77,9 @@ TEST(stream_handshake, each_suite_is_used_tls12) {
   for (size_t i = 0; i < 24; i++) {
     const uint16_t suite = suites[i / 4], group = groups[i % 4], other = group == 23 ? 29 : 23;
     test_note("suite %04x, group %u", suite, group);
-    Pair pair = pair_open(.client = {.max_version = SST_TLS1_2, .suites = {suite}, .groups = {group, other}},
-                          .server = {.credential = i < 12 ? "server-p256" : "server-rsa2048", .groups = {group, other}});
+    Pair pair =
+        pair_open(.client = {.max_version = SST_TLS1_2, .suites = {suite}, .groups = {group, other}},
+                  .server = {.credential = i < 12 ? "server-p256" : "server-rsa2048", .groups = {group, other}});
     expect_agreed(&pair, SST_TLS1_2, suite, group);
     pair_echo(&pair, 100);
     pair_free(&pair);
@@ -95,7 +98,8 @@ TEST_VERSIONS(stream_handshake, each_kind_of_key_is_accepted) {
   const struct {
     const char *kind;
     uint16_t scheme;
-  } kinds[] = {{"p256", 0x0403}, {"p384", 0x0503}, {"p521", 0x0603}, {"ed25519", 0x0807}, {"rsa2048", 0}, {"rsa4096", 0}};
+  } kinds[] = {{"p256", 0x0403},    {"p384", 0x0503}, {"p521", 0x0603},
+               {"ed25519", 0x0807}, {"rsa2048", 0},   {"rsa4096", 0}};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     test_note("%s", kinds[i].kind);
     char name[32] = "server-";
@@ -162,7 +166,8 @@ TEST(stream_handshake, suites_of_another_key_fail_with_no_shared_suite) {
 }
 
 TEST_VERSIONS(stream_handshake, other_schemes_fail_with_no_common_scheme) {
-  Pair pair = pair_new(.client = {.max_version = version, .schemes = {0x0403}}, .server = {.credential = "server-rsa2048"});
+  Pair pair =
+      pair_new(.client = {.max_version = version, .schemes = {0x0403}}, .server = {.credential = "server-rsa2048"});
   fails_with(&pair, SST_ERR_NO_COMMON_SCHEME, 40);
 }
 
@@ -200,8 +205,8 @@ TEST_VERSIONS(stream_handshake, requested_client_certificate_is_seen) {
 }
 
 TEST_VERSIONS(stream_handshake, requested_client_certificate_may_be_missing) {
-  Pair pair = pair_open(.client = {.max_version = version},
-                        .server = {.client_certificate = SST_CLIENT_CERTIFICATE_REQUEST});
+  Pair pair =
+      pair_open(.client = {.max_version = version}, .server = {.client_certificate = SST_CLIENT_CERTIFICATE_REQUEST});
   EXPECT_EQ(sst_stream_num_peer_certificates(pair.server.stream), 0);
   EXPECT_EQ(info_of(&pair.server).flags & SST_INFO_VERIFIED, 0);
   EXPECT_EQ(info_of(&pair.client).local_scheme, 0);
@@ -244,8 +249,9 @@ TEST_VERSIONS(stream_handshake, client_certificate_of_another_issuer_is_kept_bac
                         .server = {.client_certificate = SST_CLIENT_CERTIFICATE_REQUEST, .client_ca = "client-root"});
   EXPECT_EQ(sst_stream_num_peer_certificates(pair.server.stream), 0);
   pair_free(&pair);
-  Pair named = pair_open(.client = {.max_version = version, .credential = "client-b", .second_credential = "client-p256"},
-                         .server = {.client_certificate = SST_CLIENT_CERTIFICATE_REQUIRE, .client_ca = "client-root"});
+  Pair named =
+      pair_open(.client = {.max_version = version, .credential = "client-b", .second_credential = "client-p256"},
+                .server = {.client_certificate = SST_CLIENT_CERTIFICATE_REQUIRE, .client_ca = "client-root"});
   EXPECT_EQ(sst_stream_num_peer_certificates(named.server.stream), 1);
   pair_free(&named);
 }
@@ -270,8 +276,8 @@ TEST(stream_handshake, missing_client_certificate_shows_at_next_decrypt_tls13) {
 }
 
 TEST(stream_handshake, missing_client_certificate_fails_the_clients_handshake_tls12) {
-  Pair pair = pair_new(.client = {.max_version = SST_TLS1_2},
-                       .server = {.client_certificate = SST_CLIENT_CERTIFICATE_REQUIRE});
+  Pair pair =
+      pair_new(.client = {.max_version = SST_TLS1_2}, .server = {.client_certificate = SST_CLIENT_CERTIFICATE_REQUIRE});
   EXPECT_STATUS(pair_handshake(&pair), SST_ERR_PEER_CERT_REQUIRED);
   EXPECT_STATUS(pair.client.status, SST_ERR_ALERT_RECEIVED - 40);
   EXPECT_EQ(error_of(&pair.client).alert_received, 40);

@@ -27,7 +27,9 @@ CELL(close, open, sends_close_notify) {
   cell_receives(cell);
 }
 
-CELL(close, we_closed, gives_ok) { cell_does_nothing(cell, CALL_CLOSE); }
+CELL(close, we_closed, gives_ok) {
+  cell_does_nothing(cell, CALL_CLOSE);
+}
 
 CELL(close, peer_closed, sends_close_notify) {
   EXPECT_STATUS(side_close(cell->subject), SST_OK);
@@ -35,7 +37,9 @@ CELL(close, peer_closed, sends_close_notify) {
   cell_closes(cell);
 }
 
-CELL(close, both_closed, gives_ok) { cell_does_nothing(cell, CALL_CLOSE); }
+CELL(close, both_closed, gives_ok) {
+  cell_does_nothing(cell, CALL_CLOSE);
+}
 
 CELL(close, truncated, sends_close_notify) {
   EXPECT_STATUS(side_close(cell->subject), SST_OK);
@@ -43,9 +47,13 @@ CELL(close, truncated, sends_close_notify) {
   cell_closes(cell);
 }
 
-CELL(close, ended_before, gives_ok) { cell_does_nothing(cell, CALL_CLOSE); }
+CELL(close, ended_before, gives_ok) {
+  cell_does_nothing(cell, CALL_CLOSE);
+}
 
-CELL(close, ended_handshake, gives_ok) { cell_does_nothing(cell, CALL_CLOSE); }
+CELL(close, ended_handshake, gives_ok) {
+  cell_does_nothing(cell, CALL_CLOSE);
+}
 
 /* A failed stream has no goodbye: close writes the alert, as flush does. */
 CELL(close, failed_handshake, writes_alert_as_flush) {
@@ -130,14 +138,18 @@ static void abort_gives_err_closed(Cell *cell) {
   EXPECT_EQ(cell_code(cell), SST_OK);
 }
 
-CELL(abort, we_closed, gives_err_closed) { abort_gives_err_closed(cell); }
+CELL(abort, we_closed, gives_err_closed) {
+  abort_gives_err_closed(cell);
+}
 
 CELL(abort, peer_closed, sends_alert) {
   aborts(cell);
   cell_alerts(cell, 90);
 }
 
-CELL(abort, both_closed, gives_err_closed) { abort_gives_err_closed(cell); }
+CELL(abort, both_closed, gives_err_closed) {
+  abort_gives_err_closed(cell);
+}
 
 /* Truncation ended receiving only; its record gives way to this one. */
 CELL(abort, truncated, sends_alert_and_replaces_record) {
@@ -147,9 +159,13 @@ CELL(abort, truncated, sends_alert_and_replaces_record) {
   cell_refuses(cell, CALL_DECRYPT, SST_ERR_ABORTED);
 }
 
-CELL(abort, ended_before, gives_err_closed) { abort_gives_err_closed(cell); }
+CELL(abort, ended_before, gives_err_closed) {
+  abort_gives_err_closed(cell);
+}
 
-CELL(abort, ended_handshake, gives_err_closed) { abort_gives_err_closed(cell); }
+CELL(abort, ended_handshake, gives_err_closed) {
+  abort_gives_err_closed(cell);
+}
 
 static void abort_gives_code(Cell *cell, sst_status code) {
   const size_t output = sst_stream_output_size(cell->subject->stream);
@@ -158,7 +174,9 @@ static void abort_gives_code(Cell *cell, sst_status code) {
   EXPECT_EQ(cell_code(cell), code);
 }
 
-CELL(abort, failed_handshake, gives_code) { abort_gives_code(cell, SST_ERR_DECODE); }
+CELL(abort, failed_handshake, gives_code) {
+  abort_gives_code(cell, SST_ERR_DECODE);
+}
 
 CELL(abort, failed_open, gives_code) {
   abort_gives_code(cell, SST_ERR_BAD_RECORD_MAC);

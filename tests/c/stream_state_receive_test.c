@@ -6,23 +6,31 @@
 
 #include <string.h>
 
-CELL(decrypt, before, gives_err_state) { cell_refuses(cell, CALL_DECRYPT, SST_ERR_STATE); }
+CELL(decrypt, before, gives_err_state) {
+  cell_refuses(cell, CALL_DECRYPT, SST_ERR_STATE);
+}
 
 CELL(decrypt, handshake, gives_err_state) {
   cell_refuses(cell, CALL_DECRYPT, SST_ERR_STATE);
   EXPECT_STATUS(pair_handshake(&cell->pair), SST_OK);
 }
 
-CELL(decrypt, open, runs) { cell_receives(cell); }
+CELL(decrypt, open, runs) {
+  cell_receives(cell);
+}
 
 CELL(decrypt, we_closed, runs) {
   cell_receives(cell);
   EXPECT_EQ(sst_stream_state(cell->subject->stream), SST_STATE_OPEN | SST_STATE_WE_CLOSED);
 }
 
-CELL(decrypt, peer_closed, gives_closed) { cell_refuses(cell, CALL_DECRYPT, SST_CLOSED); }
+CELL(decrypt, peer_closed, gives_closed) {
+  cell_refuses(cell, CALL_DECRYPT, SST_CLOSED);
+}
 
-CELL(decrypt, both_closed, gives_closed) { cell_refuses(cell, CALL_DECRYPT, SST_CLOSED); }
+CELL(decrypt, both_closed, gives_closed) {
+  cell_refuses(cell, CALL_DECRYPT, SST_CLOSED);
+}
 
 CELL(decrypt, truncated, gives_err_truncated) {
   EXPECT_STATUS(side_receive(cell->subject), SST_ERR_TRUNCATED);
@@ -31,11 +39,17 @@ CELL(decrypt, truncated, gives_err_truncated) {
   EXPECT_EQ(cell_code(cell), SST_ERR_TRUNCATED);
 }
 
-CELL(decrypt, ended_before, gives_err_closed) { cell_refuses(cell, CALL_DECRYPT, SST_ERR_CLOSED); }
+CELL(decrypt, ended_before, gives_err_closed) {
+  cell_refuses(cell, CALL_DECRYPT, SST_ERR_CLOSED);
+}
 
-CELL(decrypt, ended_handshake, gives_err_closed) { cell_refuses(cell, CALL_DECRYPT, SST_ERR_CLOSED); }
+CELL(decrypt, ended_handshake, gives_err_closed) {
+  cell_refuses(cell, CALL_DECRYPT, SST_ERR_CLOSED);
+}
 
-CELL(decrypt, failed_handshake, gives_code) { cell_refuses(cell, CALL_DECRYPT, SST_ERR_DECODE); }
+CELL(decrypt, failed_handshake, gives_code) {
+  cell_refuses(cell, CALL_DECRYPT, SST_ERR_DECODE);
+}
 
 CELL(decrypt, failed_open, gives_code) {
   cell_refuses(cell, CALL_DECRYPT, SST_ERR_BAD_RECORD_MAC);
@@ -46,19 +60,22 @@ CELL(decrypt, failed_open, gives_code) {
 /* input_eof */
 
 static void eof_is_ok(const Cell *cell) {
-  for (int round = 0; round < 2; round++) EXPECT_STATUS(sst_stream_input_eof(cell->subject->stream), SST_OK);
+  for (int round = 0; round < 2; round++)
+    EXPECT_STATUS(sst_stream_input_eof(cell->subject->stream), SST_OK);
 }
 
 CELL(input_eof, before, then_handshake_gives_handshake_eof) {
   eof_is_ok(cell);
-  for (int round = 0; round < 2; round++) EXPECT_STATUS(side_handshake(cell->subject), SST_ERR_HANDSHAKE_EOF);
+  for (int round = 0; round < 2; round++)
+    EXPECT_STATUS(side_handshake(cell->subject), SST_ERR_HANDSHAKE_EOF);
   EXPECT_EQ(cell_code(cell), SST_ERR_HANDSHAKE_EOF);
 }
 
 CELL(input_eof, handshake, then_handshake_gives_handshake_eof) {
   wire_drop(cell->subject->in);
   eof_is_ok(cell);
-  for (int round = 0; round < 2; round++) EXPECT_STATUS(side_handshake(cell->subject), SST_ERR_HANDSHAKE_EOF);
+  for (int round = 0; round < 2; round++)
+    EXPECT_STATUS(side_handshake(cell->subject), SST_ERR_HANDSHAKE_EOF);
   EXPECT_EQ(cell_code(cell), SST_ERR_HANDSHAKE_EOF);
   EXPECT_EQ(error_of(cell->subject).alert_sent, -1);
 }
@@ -206,4 +223,29 @@ CELL(decrypt, open, gives_kept_plaintext_after_abort) {
   EXPECT_EQ(sst_stream_plaintext_size(subject->stream), BODY);
   EXPECT_STATUS(sst_stream_abort(subject->stream, 90), SST_OK);
   reads_body_then(cell, SST_ERR_ABORTED);
+}
+
+/* `needed` lets a caller read just what a record lacks: first its header, then exactly the rest. */
+static void tells_what_is_missing(Cell *cell, bool whole_prefix) {
+  Side *subject = cell->subject;
+  side_send(cell->peer, "0123456789", 10);
+  const size_t len = wire_waiting(subject->in);
+  for (size_t have = 0; have < len; have++) {
+    const uint8_t *from = wire_head(subject->in) + (whole_prefix || have == 0 ? 0 : have - 1);
+    const size_t given = whole_prefix ? have : have == 0 ? 0 : 1;
+    EXPECT_STATUS(side_call(subject, CALL_DECRYPT, from, given, 100), SST_NEED_INPUT);
+    EXPECT_EQ(subject->progress.needed, have < RECORD_HEADER ? RECORD_HEADER - have : len - have);
+    EXPECT_EQ(subject->progress.consumed, whole_prefix ? 0 : given);
+  }
+}
+
+CELL(decrypt, open, tells_what_a_cut_record_lacks) {
+  tells_what_is_missing(cell, false);
+}
+
+TEST_VERSIONS(stream_state, decrypt_with_leave_partial_tells_what_a_cut_record_lacks) {
+  Pair pair = pair_open(.client = {.max_version = version, .options = SST_OPTION_LEAVE_PARTIAL});
+  Cell cell = {.subject = &pair.client, .peer = &pair.server};
+  tells_what_is_missing(&cell, true);
+  pair_free(&pair);
 }

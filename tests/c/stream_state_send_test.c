@@ -4,7 +4,9 @@
  */
 #include "cell.h"
 
-CELL(encrypt, before, gives_err_state) { cell_refuses(cell, CALL_ENCRYPT, SST_ERR_STATE); }
+CELL(encrypt, before, gives_err_state) {
+  cell_refuses(cell, CALL_ENCRYPT, SST_ERR_STATE);
+}
 
 CELL(encrypt, handshake, gives_err_state) {
   cell_refuses(cell, CALL_ENCRYPT, SST_ERR_STATE);
@@ -21,9 +23,13 @@ CELL(encrypt, before, shows_waiting_output_beside_err_state) {
   EXPECT_EQ(cell->subject->progress.waiting, waiting);
 }
 
-CELL(encrypt, open, runs) { cell_sends(cell); }
+CELL(encrypt, open, runs) {
+  cell_sends(cell);
+}
 
-CELL(encrypt, we_closed, gives_err_closed) { cell_refuses(cell, CALL_ENCRYPT, SST_ERR_CLOSED); }
+CELL(encrypt, we_closed, gives_err_closed) {
+  cell_refuses(cell, CALL_ENCRYPT, SST_ERR_CLOSED);
+}
 
 /* The same while close_notify still waits for room; and the flags say so. */
 CELL(encrypt, open, shows_waiting_close_notify_beside_err_closed) {
@@ -38,7 +44,9 @@ CELL(encrypt, peer_closed, runs) {
   EXPECT_EQ(sst_stream_state(cell->subject->stream), SST_STATE_OPEN | SST_STATE_PEER_CLOSED);
 }
 
-CELL(encrypt, both_closed, gives_err_closed) { cell_refuses(cell, CALL_ENCRYPT, SST_ERR_CLOSED); }
+CELL(encrypt, both_closed, gives_err_closed) {
+  cell_refuses(cell, CALL_ENCRYPT, SST_ERR_CLOSED);
+}
 
 CELL(encrypt, truncated, runs) {
   cell_sends(cell);
@@ -46,9 +54,13 @@ CELL(encrypt, truncated, runs) {
   EXPECT_EQ(sst_stream_state(cell->subject->stream), SST_STATE_OPEN | SST_STATE_TRUNCATED);
 }
 
-CELL(encrypt, ended_before, gives_err_closed) { cell_refuses(cell, CALL_ENCRYPT, SST_ERR_CLOSED); }
+CELL(encrypt, ended_before, gives_err_closed) {
+  cell_refuses(cell, CALL_ENCRYPT, SST_ERR_CLOSED);
+}
 
-CELL(encrypt, ended_handshake, gives_err_closed) { cell_refuses(cell, CALL_ENCRYPT, SST_ERR_CLOSED); }
+CELL(encrypt, ended_handshake, gives_err_closed) {
+  cell_refuses(cell, CALL_ENCRYPT, SST_ERR_CLOSED);
+}
 
 /* encrypt says the code at once, takes nothing, and does not lose the alert. */
 static void gives_code(Cell *cell, sst_status code) {
@@ -82,13 +94,21 @@ static void others_give(Cell *cell, sst_status status) {
   EXPECT_EQ(done.consumed, 0);
 }
 
-CELL(encrypt2, before, gives_err_state) { others_give(cell, SST_ERR_STATE); }
+CELL(encrypt2, before, gives_err_state) {
+  others_give(cell, SST_ERR_STATE);
+}
 
-CELL(encrypt2, we_closed, gives_err_closed) { others_give(cell, SST_ERR_CLOSED); }
+CELL(encrypt2, we_closed, gives_err_closed) {
+  others_give(cell, SST_ERR_CLOSED);
+}
 
-CELL(encrypt2, ended_handshake, gives_err_closed) { others_give(cell, SST_ERR_CLOSED); }
+CELL(encrypt2, ended_handshake, gives_err_closed) {
+  others_give(cell, SST_ERR_CLOSED);
+}
 
-CELL(encrypt2, failed_open, gives_code) { others_give(cell, SST_ERR_BAD_RECORD_MAC); }
+CELL(encrypt2, failed_open, gives_code) {
+  others_give(cell, SST_ERR_BAD_RECORD_MAC);
+}
 
 /* key_update */
 
@@ -114,9 +134,13 @@ static void key_update_is_queued(Cell *cell) {
   EXPECT_EQ(sst_stream_counter(cell->peer->stream, SST_COUNTER_KEY_UPDATES_RECEIVED), 1);
 }
 
-CELL(key_update, before, gives_err_state) { key_update_gives(cell, SST_ERR_STATE); }
+CELL(key_update, before, gives_err_state) {
+  key_update_gives(cell, SST_ERR_STATE);
+}
 
-CELL(key_update, handshake, gives_err_state) { key_update_gives(cell, SST_ERR_STATE); }
+CELL(key_update, handshake, gives_err_state) {
+  key_update_gives(cell, SST_ERR_STATE);
+}
 
 CELL(key_update, open, is_queued) {
   key_update_is_queued(cell);
@@ -135,6 +159,31 @@ CELL(key_update, open, with_request_changes_both_directions) {
   EXPECT_EQ(sst_stream_output_size(cell->subject->stream), 0);
 }
 
+/* The peer answers each of our requests: its many answers without data between are no flood. */
+CELL(key_update, open, with_many_requests_is_no_flood_of_answers) {
+  if (cell->version == SST_TLS1_2) return;
+  for (int i = 0; i < 100; i++) {
+    test_note("%s, round %d", cell->client ? "client" : "server", i);
+    REQUIRE_STATUS(sst_stream_key_update(cell->subject->stream, 1), SST_OK);
+    cell_sends(cell);
+    REQUIRE_STATUS(side_flush(cell->peer), SST_OK);
+    REQUIRE_STATUS(side_receive(cell->subject), SST_NEED_INPUT);
+  }
+  EXPECT_EQ(sst_stream_counter(cell->subject->stream, SST_COUNTER_KEY_UPDATES_RECEIVED), 100);
+  cell_receives(cell);
+}
+
+/* After our close_notify nothing may follow, an answer neither. */
+CELL(key_update, we_closed, of_peer_is_owed_no_answer) {
+  if (cell->version == SST_TLS1_2) return;
+  EXPECT_STATUS(sst_stream_key_update(cell->peer->stream, 1), SST_OK);
+  cell_receives(cell);
+  EXPECT_EQ(cell->subject->progress.flags & SST_HAS_OUTPUT, 0);
+  EXPECT_STATUS(side_flush(cell->subject), SST_OK);
+  cell_closes(cell);
+  EXPECT_EQ(wire_waiting(cell->peer->in), 0);
+}
+
 CELL(key_update, open, refuses_other_arguments) {
   const int32_t wrong[] = {-1, 2, 256};
   for (size_t i = 0; i < 3; i++)
@@ -142,9 +191,13 @@ CELL(key_update, open, refuses_other_arguments) {
   EXPECT_STATUS(sst_stream_key_update(NULL, 0), SST_ERR_INVALID_ARGUMENT);
 }
 
-CELL(key_update, we_closed, gives_err_closed) { key_update_gives(cell, SST_ERR_CLOSED); }
+CELL(key_update, we_closed, gives_err_closed) {
+  key_update_gives(cell, SST_ERR_CLOSED);
+}
 
-CELL(key_update, peer_closed, is_queued) { key_update_is_queued(cell); }
+CELL(key_update, peer_closed, is_queued) {
+  key_update_is_queued(cell);
+}
 
 /* A request to a peer that will send nothing more is sent all the same, and owed no answer. */
 CELL(key_update, peer_closed, with_request_is_queued) {
@@ -155,14 +208,26 @@ CELL(key_update, peer_closed, with_request_is_queued) {
   EXPECT_EQ(sst_stream_counter(cell->peer->stream, SST_COUNTER_KEY_UPDATES_SENT), 0);
 }
 
-CELL(key_update, both_closed, gives_err_closed) { key_update_gives(cell, SST_ERR_CLOSED); }
+CELL(key_update, both_closed, gives_err_closed) {
+  key_update_gives(cell, SST_ERR_CLOSED);
+}
 
-CELL(key_update, truncated, is_queued) { key_update_is_queued(cell); }
+CELL(key_update, truncated, is_queued) {
+  key_update_is_queued(cell);
+}
 
-CELL(key_update, ended_before, gives_err_closed) { key_update_gives(cell, SST_ERR_CLOSED); }
+CELL(key_update, ended_before, gives_err_closed) {
+  key_update_gives(cell, SST_ERR_CLOSED);
+}
 
-CELL(key_update, ended_handshake, gives_err_closed) { key_update_gives(cell, SST_ERR_CLOSED); }
+CELL(key_update, ended_handshake, gives_err_closed) {
+  key_update_gives(cell, SST_ERR_CLOSED);
+}
 
-CELL(key_update, failed_handshake, gives_code) { key_update_gives(cell, SST_ERR_DECODE); }
+CELL(key_update, failed_handshake, gives_code) {
+  key_update_gives(cell, SST_ERR_DECODE);
+}
 
-CELL(key_update, failed_open, gives_code) { key_update_gives(cell, SST_ERR_BAD_RECORD_MAC); }
+CELL(key_update, failed_open, gives_code) {
+  key_update_gives(cell, SST_ERR_BAD_RECORD_MAC);
+}

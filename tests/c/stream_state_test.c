@@ -22,17 +22,29 @@ CELL(handshake, open, gives_ok) {
   cell_sends(cell);
 }
 
-CELL(handshake, we_closed, gives_ok) { cell_does_nothing(cell, CALL_HANDSHAKE); }
+CELL(handshake, we_closed, gives_ok) {
+  cell_does_nothing(cell, CALL_HANDSHAKE);
+}
 
-CELL(handshake, peer_closed, gives_ok) { cell_does_nothing(cell, CALL_HANDSHAKE); }
+CELL(handshake, peer_closed, gives_ok) {
+  cell_does_nothing(cell, CALL_HANDSHAKE);
+}
 
-CELL(handshake, both_closed, gives_ok) { cell_does_nothing(cell, CALL_HANDSHAKE); }
+CELL(handshake, both_closed, gives_ok) {
+  cell_does_nothing(cell, CALL_HANDSHAKE);
+}
 
-CELL(handshake, truncated, gives_ok) { cell_does_nothing(cell, CALL_HANDSHAKE); }
+CELL(handshake, truncated, gives_ok) {
+  cell_does_nothing(cell, CALL_HANDSHAKE);
+}
 
-CELL(handshake, ended_before, gives_err_closed) { cell_refuses(cell, CALL_HANDSHAKE, SST_ERR_CLOSED); }
+CELL(handshake, ended_before, gives_err_closed) {
+  cell_refuses(cell, CALL_HANDSHAKE, SST_ERR_CLOSED);
+}
 
-CELL(handshake, ended_handshake, gives_err_closed) { cell_refuses(cell, CALL_HANDSHAKE, SST_ERR_CLOSED); }
+CELL(handshake, ended_handshake, gives_err_closed) {
+  cell_refuses(cell, CALL_HANDSHAKE, SST_ERR_CLOSED);
+}
 
 /* Before the handshake is over the alert comes out of handshake itself, however small the room. */
 static void writes_rest_of_alert(Cell *cell) {
@@ -59,7 +71,9 @@ CELL(handshake, failed_open, writes_rest_of_alert_and_gives_code) {
 
 /* flush */
 
-CELL(flush, before, gives_ok) { cell_does_nothing(cell, CALL_FLUSH); }
+CELL(flush, before, gives_ok) {
+  cell_does_nothing(cell, CALL_FLUSH);
+}
 
 /* What a short room left of a flight may come out of flush as well. */
 CELL(flush, handshake, drains) {
@@ -95,15 +109,25 @@ static void drains_key_update(Cell *cell) {
   EXPECT_EQ(sst_stream_counter(cell->peer->stream, SST_COUNTER_KEY_UPDATES_RECEIVED), 1);
 }
 
-CELL(flush, open, drains) { drains_key_update(cell); }
+CELL(flush, open, drains) {
+  drains_key_update(cell);
+}
 
-CELL(flush, peer_closed, drains) { drains_key_update(cell); }
+CELL(flush, peer_closed, drains) {
+  drains_key_update(cell);
+}
 
-CELL(flush, truncated, drains) { drains_key_update(cell); }
+CELL(flush, truncated, drains) {
+  drains_key_update(cell);
+}
 
-CELL(flush, we_closed, gives_ok) { cell_does_nothing(cell, CALL_FLUSH); }
+CELL(flush, we_closed, gives_ok) {
+  cell_does_nothing(cell, CALL_FLUSH);
+}
 
-CELL(flush, both_closed, gives_ok) { cell_does_nothing(cell, CALL_FLUSH); }
+CELL(flush, both_closed, gives_ok) {
+  cell_does_nothing(cell, CALL_FLUSH);
+}
 
 /* close with no room leaves its close_notify to flush. */
 static void drains_close_notify(Cell *cell) {
@@ -126,9 +150,13 @@ CELL(flush, peer_closed, drains_close_notify_of_both_closed) {
   cell_closes(cell);
 }
 
-CELL(flush, ended_before, gives_ok) { cell_does_nothing(cell, CALL_FLUSH); }
+CELL(flush, ended_before, gives_ok) {
+  cell_does_nothing(cell, CALL_FLUSH);
+}
 
-CELL(flush, ended_handshake, gives_ok) { cell_does_nothing(cell, CALL_FLUSH); }
+CELL(flush, ended_handshake, gives_ok) {
+  cell_does_nothing(cell, CALL_FLUSH);
+}
 
 /* close in the handshake leaves the rest of a flight to be drained: here a hello of which five bytes are out. */
 CELL(flush, before, drains_rest_of_flight_after_close) {

@@ -26,7 +26,8 @@ TEST(unsupported, getters_that_are_not_built_give_none_or_unsupported) {
   is_none(sst_stream_ticket(stream, out, sizeof out, &len), &len);
   is_none(sst_stream_session_id(stream, out, sizeof out, &len), &len);
   EXPECT_STATUS(sst_stream_verified_certificate(stream, 0, out, sizeof out, &len), SST_ERR_UNSUPPORTED);
-  EXPECT_STATUS(sst_stream_channel_binding(stream, SST_BINDING_TLS_EXPORTER, out, sizeof out, &len), SST_ERR_UNSUPPORTED);
+  EXPECT_STATUS(sst_stream_channel_binding(stream, SST_BINDING_TLS_EXPORTER, out, sizeof out, &len),
+                SST_ERR_UNSUPPORTED);
   EXPECT_STATUS(sst_stream_traffic_secret(stream, SST_DIRECTION_SEND, out, sizeof out, &len), SST_ERR_UNSUPPORTED);
   EXPECT_STATUS(sst_stream_export_key(stream, "l", 1, NULL, 0, out, sizeof out), SST_ERR_UNSUPPORTED);
   EXPECT(sst_stream_take_session(pair.client.stream) == NULL);

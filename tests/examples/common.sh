@@ -19,6 +19,7 @@ started=()
 
 cleanup() {
   local code=$? pid
+  set +e
   for pid in ${started[@]+"${started[@]}"}; do kill -CONT "$pid" 2>/dev/null; kill -KILL "$pid" 2>/dev/null; done
   wait
   [ "$code" = 0 ] || [ "$code" = 77 ] || show_logs
@@ -78,9 +79,17 @@ client() {
   timeout 120 "$programs/secure-client" --ca "$pki/ca.pem" "$@" "$address" "$port" 2>"$work/client.log" || code=$?
 }
 
-# The same in the background: client_pid; input, output and messages are the caller's.
+# The same in the background: sets client_pid. input=FILE, output=FILE, messages=FILE in front of it redirect; a FIFO
+# must be opened by the background process, for that waits for its other end. Of what the script holds open the client
+# inherits nothing: it would keep a FIFO or a connection of another client open.
 start_client() {
-  "$programs/secure-client" --ca "$pki/ca.pem" "$@" "$address" "$port" &
+  (
+    for fd in /proc/self/fd/*; do
+      fd=${fd##*/}
+      [ "$fd" -le 2 ] || exec {fd}>&- || true
+    done 2>/dev/null
+    exec "$programs/secure-client" --ca "$pki/ca.pem" "$@" "$address" "$port"
+  ) <"${input:-/dev/null}" >"${output:-/dev/null}" 2>"${messages:-$work/client.log}" &
   client_pid=$!
   started+=("$client_pid")
 }

@@ -5,7 +5,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 step "the client is killed in the middle"
 start_server --receive "$work/stored"
 mkfifo "$work/input"
-start_client <"$work/input" 2>"$work/client.log"
+input=$work/input start_client
 victim=$client_pid
 exec 5>"$work/input"
 head -c 300000 /dev/urandom >&5
@@ -23,7 +23,7 @@ random_file "$work/file" 50000000
 start_server --send "$work/file"
 # A reader that stops: the server cannot be done with so large a file.
 mkfifo "$work/output"
-start_client </dev/null >"$work/output" 2>"$work/client.log"
+output=$work/output start_client
 victim=$client_pid
 exec 6<"$work/output"
 head -c 100000 <&6 >/dev/null
@@ -37,7 +37,7 @@ expect_text "$work/client.log" "the connection broke off"
 
 step "the same into a file: it does not appear"
 start_server --send "$work/file" --verbose
-start_client --output "$work/back" </dev/null 2>"$work/client.log"
+start_client --output "$work/back"
 victim=$client_pid
 within 10 test -n "$(find "$work" -name 'back.*.part')" || true
 within 10 has_text "$work/server.log" "data:" || fail "no data was sent"

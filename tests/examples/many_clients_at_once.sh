@@ -8,7 +8,7 @@ step "$num clients, up to 2 MB each"
 pids=()
 for i in $(seq $num); do
   random_file "$work/file$i" $((i * 100003))
-  start_client --send "$work/file$i" --output "$work/echo$i" 2>"$work/client$i.log"
+  messages=$work/client$i.log start_client --send "$work/file$i" --output "$work/echo$i"
   pids+=("$client_pid")
 done
 for pid in "${pids[@]}"; do wait "$pid" || fail "a client failed"; done
@@ -21,7 +21,7 @@ mkdir "$work/stored"
 start_server --receive "$work/stored"
 pids=()
 for i in $(seq $num); do
-  start_client --send "$work/file$i" 2>"$work/client$i.log"
+  messages=$work/client$i.log start_client --send "$work/file$i"
   pids+=("$client_pid")
 done
 for pid in "${pids[@]}"; do wait "$pid" || fail "a client failed"; done

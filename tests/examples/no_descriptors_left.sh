@@ -9,7 +9,7 @@ pids=()
 holders=()
 for i in $(seq $num); do
   mkfifo "$work/input$i"
-  start_client <"$work/input$i" >"$work/answer$i" 2>"$work/client$i.log"
+  input=$work/input$i messages=$work/client$i.log output=$work/answer$i start_client
   pids+=("$client_pid")
   exec {holder}>"$work/input$i"
   holders+=("$holder")

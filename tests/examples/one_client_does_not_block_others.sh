@@ -14,7 +14,7 @@ others_are_served() {
 
 step "a client stops in the middle of a transfer: others go on"
 start_server --echo
-start_client --send "$work/large" --output "$work/large_echo" 2>"$work/stopped.log"
+messages=$work/stopped.log start_client --send "$work/large" --output "$work/large_echo"
 stopped=$client_pid
 started_writing() { [ -n "$(find "$work" -name 'large_echo.*.part' -size +0)" ]; }
 within 20 started_writing || fail "the transfer does not start"
@@ -33,7 +33,7 @@ step "one client says nothing, one sends half a record, one stops to read: other
 start_server --echo --timeout-ms 2000
 exec 3<>/dev/tcp/$address/"$port" 4<>/dev/tcp/$address/"$port"
 printf '\x16\x03\x01\x02\x00\x01\x00' >&4
-start_client --send "$work/large" --output "$work/large_echo" 2>"$work/stopped.log"
+messages=$work/stopped.log start_client --send "$work/large" --output "$work/large_echo"
 stopped=$client_pid
 within 20 started_writing || fail "the transfer does not start"
 kill -STOP "$stopped"
@@ -52,7 +52,7 @@ expect_code 5 "the stopped client"
 
 step "a client that is silent after its handshake gets close_notify"
 mkfifo "$work/input"
-start_client <"$work/input" >"$work/answer" 2>"$work/idle.log"
+input=$work/input messages=$work/idle.log output=$work/answer start_client
 exec 5>"$work/input"
 echo before >&5
 wait "$client_pid" || fail "the idle client ends with $?"

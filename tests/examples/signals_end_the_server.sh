@@ -4,7 +4,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 open_client() {
   mkfifo "$work/input$1"
-  start_client <"$work/input$1" >"$work/answer$1" 2>"$work/client$1.log"
+  input=$work/input$1 messages=$work/client$1.log output=$work/answer$1 start_client
 }
 
 for signal in TERM INT; do
@@ -15,6 +15,8 @@ for signal in TERM INT; do
   open_client 3$signal; third=$client_pid; exec 7>"$work/input3$signal"
   exec 8<>/dev/tcp/$address/"$port"
   for i in 1 2; do within 10 test -s "$work/answer$i$signal" || fail "no echo"; done
+  third_is_open() { [ "$(grep -c ': TLS 1' "$work/server.log")" = 3 ]; }
+  within 10 third_is_open || fail "the third client is not there"
   # A server started by a shell in the background ignores SIGINT until it sets a handler of its own.
   kill -$signal "$server_pid"
   end_server

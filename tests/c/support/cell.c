@@ -15,9 +15,13 @@ void cell_run(uint16_t version, CellStep bring, CellStep body) {
   }
 }
 
-static void expect_state(const Cell *cell, uint32_t state) { EXPECT_EQ(sst_stream_state(cell->subject->stream), state); }
+static void expect_state(const Cell *cell, uint32_t state) {
+  EXPECT_EQ(sst_stream_state(cell->subject->stream), state);
+}
 
-void cell_to_before(Cell *cell) { expect_state(cell, 0); }
+void cell_to_before(Cell *cell) {
+  expect_state(cell, 0);
+}
 
 void cell_to_handshake(Cell *cell) {
   REQUIRE_STATUS(side_handshake(&cell->pair.client), SST_NEED_INPUT);
@@ -108,7 +112,9 @@ void cell_refuses(Cell *cell, Call call, sst_status status) {
   }
 }
 
-void cell_does_nothing(Cell *cell, Call call) { cell_refuses(cell, call, SST_OK); }
+void cell_does_nothing(Cell *cell, Call call) {
+  cell_refuses(cell, call, SST_OK);
+}
 
 void cell_sends(Cell *cell) {
   EXPECT_STATUS(side_send(cell->subject, "ping", 4), SST_OK);
@@ -148,4 +154,6 @@ void cell_closes(Cell *cell) {
   EXPECT_EQ(cell->peer->received_len, 0);
 }
 
-int32_t cell_code(const Cell *cell) { return error_of(cell->subject).code; }
+int32_t cell_code(const Cell *cell) {
+  return error_of(cell->subject).code;
+}

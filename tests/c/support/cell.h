@@ -20,11 +20,11 @@ typedef struct Cell {
 
 typedef void (*CellStep)(Cell *cell);
 
-#define CELL(call, state, outcome)                                             \
-  static void cell_##call##_##state##_##outcome(Cell *cell);                   \
-  TEST_VERSIONS(stream_state, call##_in_##state##_##outcome) {                 \
-    cell_run(version, cell_to_##state, cell_##call##_##state##_##outcome);     \
-  }                                                                            \
+#define CELL(call, state, outcome)                                         \
+  static void cell_##call##_##state##_##outcome(Cell *cell);               \
+  TEST_VERSIONS(stream_state, call##_in_##state##_##outcome) {             \
+    cell_run(version, cell_to_##state, cell_##call##_##state##_##outcome); \
+  }                                                                        \
   static void cell_##call##_##state##_##outcome(Cell *cell)
 
 void cell_run(uint16_t version, CellStep bring, CellStep body);
@@ -37,10 +37,10 @@ void cell_to_we_closed(Cell *cell);
 void cell_to_peer_closed(Cell *cell);
 void cell_to_both_closed(Cell *cell);
 void cell_to_truncated(Cell *cell);
-void cell_to_ended_before(Cell *cell);           /* closed before the first byte */
-void cell_to_ended_handshake(Cell *cell);        /* closed in the handshake */
-void cell_to_failed_handshake(Cell *cell);       /* by a message that does not parse; alert 50 waits */
-void cell_to_failed_open(Cell *cell);            /* by a record that does not open; alert 20 waits */
+void cell_to_ended_before(Cell *cell);     /* closed before the first byte */
+void cell_to_ended_handshake(Cell *cell);  /* closed in the handshake */
+void cell_to_failed_handshake(Cell *cell); /* by a message that does not parse; alert 50 waits */
+void cell_to_failed_open(Cell *cell);      /* by a record that does not open; alert 20 waits */
 
 /* The call gives status, moves no byte and changes no state. */
 void cell_refuses(Cell *cell, Call call, sst_status status);

@@ -18,7 +18,8 @@ static const uint8_t *take(Reader *reader, size_t len) {
 static size_t number(Reader *reader, size_t bytes) {
   const uint8_t *at = take(reader, bytes);
   size_t value = 0;
-  for (size_t i = 0; i < bytes; i++) value = value << 8 | at[i];
+  for (size_t i = 0; i < bytes; i++)
+    value = value << 8 | at[i];
   return value;
 }
 
@@ -59,7 +60,9 @@ Hello hello_read(const uint8_t *bytes, size_t len) {
   return hello;
 }
 
-void hello_free(Hello *hello) { free(hello->message.bytes); }
+void hello_free(Hello *hello) {
+  free(hello->message.bytes);
+}
 
 const uint8_t *hello_extension(const Hello *hello, uint16_t type, size_t *len) {
   Reader all = {hello->extensions, hello->extensions + hello->extensions_len};
@@ -98,7 +101,8 @@ size_t hello_list(const Hello *hello, int type, uint16_t *list, size_t cap) {
     numbers = vector(&extension, type == EXTENSION_SUPPORTED_VERSIONS ? 1 : 2);
   }
   size_t count = 0;
-  for (; numbers.at < numbers.end && count < cap; count++) list[count] = (uint16_t)number(&numbers, 2);
+  for (; numbers.at < numbers.end && count < cap; count++)
+    list[count] = (uint16_t)number(&numbers, 2);
   return count;
 }
 

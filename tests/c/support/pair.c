@@ -5,7 +5,8 @@
 
 static size_t list_length(const uint16_t *list, size_t cap) {
   size_t length = 0;
-  while (length < cap && list[length] != 0) length++;
+  while (length < cap && list[length] != 0)
+    length++;
   return length;
 }
 
@@ -44,13 +45,11 @@ static void set_numbers(sst_config *config, const SideOptions *options) {
   }
   if (options->profile != 0) REQUIRE_STATUS(sst_config_set_profile(config, options->profile), SST_OK);
   if (options->verify != 0) REQUIRE_STATUS(sst_config_set_verify(config, options->verify), SST_OK);
-  if (options->alpn_lenient != 0)
-    REQUIRE_STATUS(sst_config_set_alpn_lenient(config, options->alpn_lenient), SST_OK);
+  if (options->alpn_lenient != 0) REQUIRE_STATUS(sst_config_set_alpn_lenient(config, options->alpn_lenient), SST_OK);
   if (options->client_certificate != 0)
     REQUIRE_STATUS(sst_config_set_client_certificate(config, options->client_certificate), SST_OK);
   if (options->report != 0) REQUIRE_STATUS(sst_config_report(config, options->report), SST_OK);
-  if (options->max_fragment != 0)
-    REQUIRE_STATUS(sst_config_set_max_fragment(config, options->max_fragment), SST_OK);
+  if (options->max_fragment != 0) REQUIRE_STATUS(sst_config_set_max_fragment(config, options->max_fragment), SST_OK);
 }
 
 sst_config *pair_config(const SideOptions *options, int32_t role) {

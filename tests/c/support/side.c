@@ -6,9 +6,13 @@
 
 static const char *const call_names[] = {"handshake", "encrypt", "decrypt", "flush", "close"};
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+static size_t smaller(size_t a, size_t b) {
+  return a < b ? a : b;
+}
 
-static bool takes_wire(Call call) { return call == CALL_HANDSHAKE || call == CALL_DECRYPT; }
+static bool takes_wire(Call call) {
+  return call == CALL_HANDSHAKE || call == CALL_DECRYPT;
+}
 
 /* What is true of every progress, whatever the status. */
 static void check_progress(const Side *side, Call call, size_t in_len, size_t room, sst_status status) {
@@ -145,7 +149,8 @@ static bool advance(Side *side, Call call, const uint8_t *data, size_t data_len)
 }
 
 sst_status side_handshake(Side *side) {
-  while (advance(side, CALL_HANDSHAKE, NULL, 0)) continue;
+  while (advance(side, CALL_HANDSHAKE, NULL, 0))
+    continue;
   side->held = 0;
   /* The rest of the alert comes by repeats, and each says the same. */
   const sst_status status = side->status;
@@ -168,18 +173,21 @@ sst_status side_send(Side *side, const void *data, size_t len) {
 }
 
 sst_status side_receive(Side *side) {
-  while (advance(side, CALL_DECRYPT, NULL, 0)) continue;
+  while (advance(side, CALL_DECRYPT, NULL, 0))
+    continue;
   side->held = 0;
   return side->status;
 }
 
 sst_status side_flush(Side *side) {
-  while (advance(side, CALL_FLUSH, NULL, 0)) continue;
+  while (advance(side, CALL_FLUSH, NULL, 0))
+    continue;
   return side->status;
 }
 
 sst_status side_close(Side *side) {
-  while (advance(side, CALL_CLOSE, NULL, 0)) continue;
+  while (advance(side, CALL_CLOSE, NULL, 0))
+    continue;
   return side->status;
 }
 

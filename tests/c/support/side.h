@@ -12,8 +12,8 @@
 #include "wire.h"
 
 /* Values of chunk and room beside a number of bytes; 0 is "all that waits" and "plenty". */
-#define SIDE_RANDOM (SIZE_MAX)     /* another size for every call */
-#define SIDE_LEARN (SIZE_MAX - 1)  /* room: 0 first, then what `needed` says */
+#define SIDE_RANDOM (SIZE_MAX)    /* another size for every call */
+#define SIDE_LEARN (SIZE_MAX - 1) /* room: 0 first, then what `needed` says */
 
 typedef enum { CALL_HANDSHAKE, CALL_ENCRYPT, CALL_DECRYPT, CALL_FLUSH, CALL_CLOSE } Call;
 
@@ -50,10 +50,10 @@ sst_status side_flush(Side *side);
 sst_status side_close(Side *side);
 
 /* side_expect_received compares all plaintext since the last comparison. */
-#define EXPECT_RECEIVED(side, data, len) \
-  do {                                                        \
+#define EXPECT_RECEIVED(side, data, len)                                 \
+  do {                                                                   \
     EXPECT_BYTES((side)->received, (side)->received_len, (data), (len)); \
-    (side)->received_len = 0;                                 \
+    (side)->received_len = 0;                                            \
   } while (0)
 
 sst_error error_of(const Side *side);

@@ -13,8 +13,8 @@
 enum { EXIT_SKIPPED = 77 };
 
 static TestCase *cases;
-static atomic_int failures;   /* of the case that runs; expectations may stand in several threads */
-static jmp_buf end_of_case;   /* REQUIRE, SKIP and FAIL leave by it, from the thread of the case only */
+static atomic_int failures; /* of the case that runs; expectations may stand in several threads */
+static jmp_buf end_of_case; /* REQUIRE, SKIP and FAIL leave by it, from the thread of the case only */
 static bool skipped;
 static char note[256];
 static uint64_t random_state; /* 0: not seeded yet */
@@ -22,7 +22,8 @@ static uint64_t random_state; /* 0: not seeded yet */
 /* Constructors run in link order; cases are kept sorted by name so that a listing does not depend on it. */
 void test_register(TestCase *test_case) {
   TestCase **place = &cases;
-  while (*place != NULL && strcmp((*place)->name, test_case->name) < 0) place = &(*place)->next;
+  while (*place != NULL && strcmp((*place)->name, test_case->name) < 0)
+    place = &(*place)->next;
   test_case->next = *place;
   *place = test_case;
 }
@@ -57,8 +58,8 @@ bool test_expect(const char *file, int line, const char *text, bool holds) {
 bool test_expect_eq(const char *file, int line, const char *text, int64_t got, const char *expected_text,
                     int64_t expected) {
   if (got == expected) return true;
-  report(file, line, "%s: expected %" PRId64 " (%s), got %" PRId64 " (0x%" PRIx64 ")", text, expected, expected_text, got,
-         (uint64_t)got);
+  report(file, line, "%s: expected %" PRId64 " (%s), got %" PRId64 " (0x%" PRIx64 ")", text, expected, expected_text,
+         got, (uint64_t)got);
   return false;
 }
 
@@ -92,7 +93,8 @@ bool test_expect_bytes(const char *file, int line, const char *text, const void 
   if (got_len == expected_len && (got_len == 0 || memcmp(got, expected, got_len) == 0)) return true;
   size_t same = 0;
   const uint8_t *left = got, *right = expected;
-  while (same < got_len && same < expected_len && left[same] == right[same]) same++;
+  while (same < got_len && same < expected_len && left[same] == right[same])
+    same++;
   char got_text[256], expected_text[256];
   report(file, line, "%s: expected %zu bytes '%s', got %zu bytes '%s' (the same up to byte %zu)", text, expected_len,
          shown(expected, expected_len, expected_text, sizeof expected_text), got_len,
@@ -146,7 +148,9 @@ void *test_reallocate(void *old, size_t size) {
   return memory;
 }
 
-void *test_allocate(size_t size) { return test_reallocate(NULL, size); }
+void *test_allocate(size_t size) {
+  return test_reallocate(NULL, size);
+}
 
 /* xorshift64*: the same numbers for the same seed on every machine. */
 uint32_t test_random(void) {
@@ -162,7 +166,9 @@ uint32_t test_random(void) {
   return (uint32_t)((random_state * 0x2545F4914F6CDD1DULL) >> 32);
 }
 
-uint32_t test_random_below(uint32_t limit) { return limit == 0 ? 0 : test_random() % limit; }
+uint32_t test_random_below(uint32_t limit) {
+  return limit == 0 ? 0 : test_random() % limit;
+}
 
 /* 0: passed, 1: failed, 77: skipped. */
 static int run_case(const TestCase *test_case) {
@@ -208,7 +214,8 @@ static int run_all(const char *prefix) {
 int main(int argc, char **argv) {
   if (argc == 1) return run_all("");
   if (argc == 2 && strcmp(argv[1], "--list") == 0) {
-    for (const TestCase *test_case = cases; test_case != NULL; test_case = test_case->next) puts(test_case->name);
+    for (const TestCase *test_case = cases; test_case != NULL; test_case = test_case->next)
+      puts(test_case->name);
     return 0;
   }
   if (argc == 3 && strcmp(argv[1], "--all") == 0) return run_all(argv[2]);

@@ -22,23 +22,23 @@ typedef struct TestCase {
   struct TestCase *next;
 } TestCase;
 
-#define TEST(suite, name)                                                                             \
-  static void test_##suite##_##name(void);                                                            \
-  __attribute__((constructor)) static void register_##suite##_##name(void) {                          \
-    static TestCase test_case = {#suite "." #name, __FILE__, test_##suite##_##name, NULL};            \
-    test_register(&test_case);                                                                        \
-  }                                                                                                   \
+#define TEST(suite, name)                                                                  \
+  static void test_##suite##_##name(void);                                                 \
+  __attribute__((constructor)) static void register_##suite##_##name(void) {               \
+    static TestCase test_case = {#suite "." #name, __FILE__, test_##suite##_##name, NULL}; \
+    test_register(&test_case);                                                             \
+  }                                                                                        \
   static void test_##suite##_##name(void)
 
 /* One body, two cases: its parameter version is SST_TLS1_2, then SST_TLS1_3. */
-#define TEST_VERSIONS(suite, name)                        \
-  static void both_##suite##_##name(uint16_t version);    \
-  TEST(suite, name##_tls12) {                             \
-    both_##suite##_##name(SST_TLS1_2);                    \
-  }                                                       \
-  TEST(suite, name##_tls13) {                             \
-    both_##suite##_##name(SST_TLS1_3);                    \
-  }                                                       \
+#define TEST_VERSIONS(suite, name)                     \
+  static void both_##suite##_##name(uint16_t version); \
+  TEST(suite, name##_tls12) {                          \
+    both_##suite##_##name(SST_TLS1_2);                 \
+  }                                                    \
+  TEST(suite, name##_tls13) {                          \
+    both_##suite##_##name(SST_TLS1_3);                 \
+  }                                                    \
   static void both_##suite##_##name(uint16_t version)
 
 #define EXPECT(condition) test_expect(__FILE__, __LINE__, #condition, (condition))
@@ -48,8 +48,7 @@ typedef struct TestCase {
 #define EXPECT_EQ(got, expected) \
   test_expect_eq(__FILE__, __LINE__, #got, (int64_t)(got), #expected, (int64_t)(expected))
 #define REQUIRE_EQ(got, expected) test_require(EXPECT_EQ(got, expected))
-#define EXPECT_AT_LEAST(got, least) \
-  test_expect_order(__FILE__, __LINE__, #got, (int64_t)(got), ">=", (int64_t)(least))
+#define EXPECT_AT_LEAST(got, least) test_expect_order(__FILE__, __LINE__, #got, (int64_t)(got), ">=", (int64_t)(least))
 #define EXPECT_AT_MOST(got, most) test_expect_order(__FILE__, __LINE__, #got, (int64_t)(got), "<=", (int64_t)(most))
 
 /* An sst_status; names are printed. */

@@ -36,11 +36,17 @@ void wire_write(Wire *wire, const uint8_t *bytes, size_t len) {
   if (wire->in_flight != NULL) wire->in_flight(wire->bytes + wire->len - len, len, wire->len - len, wire->context);
 }
 
-size_t wire_waiting(const Wire *wire) { return wire->len - wire->taken; }
+size_t wire_waiting(const Wire *wire) {
+  return wire->len - wire->taken;
+}
 
-const uint8_t *wire_head(const Wire *wire) { return wire->bytes == NULL ? NULL : wire->bytes + wire->taken; }
+const uint8_t *wire_head(const Wire *wire) {
+  return wire->bytes == NULL ? NULL : wire->bytes + wire->taken;
+}
 
-void wire_drop(Wire *wire) { wire->taken = wire->len; }
+void wire_drop(Wire *wire) {
+  wire->taken = wire->len;
+}
 
 void wire_cut(Wire *wire, size_t len) {
   if (len < wire_waiting(wire)) wire->len = wire->taken + len;
@@ -63,7 +69,8 @@ size_t records_count(const Wire *wire, size_t from, uint8_t type) {
   Record *records = test_allocate(all * sizeof *records);
   records_parse(wire->bytes + from, wire->len - from, records, all);
   size_t count = 0;
-  for (size_t i = 0; i < all; i++) count += type == 0 || records[i].type == type;
+  for (size_t i = 0; i < all; i++)
+    count += type == 0 || records[i].type == type;
   free(records);
   return count;
 }
