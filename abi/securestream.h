@@ -301,7 +301,7 @@ enum {
   SST_ERR_UNRECOGNIZED_NAME = -425,
 
   SST_ERR_CERT_ISSUER_NOT_FOUND = -500, /* each has a bit in reasons: 1 << (-500 - code) */
-  SST_ERR_CERT_SELF_SIGNED = -501,
+  SST_ERR_CERT_SELF_SIGNED = -501,      /* a leaf; an unknown root above one is CERT_ISSUER_NOT_FOUND */
   SST_ERR_CERT_BAD_SIGNATURE = -502,
   SST_ERR_CERT_REVOKED = -503,
   SST_ERR_CERT_PURPOSE = -504,
@@ -382,13 +382,15 @@ SST_API void sst_credential_free(sst_credential *credential);
  * prompted.
  *
  *   SST_OK                      loaded
- *   SST_ERR_PARSE               a block is damaged; the message says which and where
+ *   SST_ERR_PARSE               a block is damaged, or there is a second key; the message says which and where
  *   SST_ERR_NO_CERTIFICATE      neither a certificate nor a key in pem
  *   SST_ERR_KEY_MISMATCH        the key does not belong to the leaf
  *   SST_ERR_UNSUPPORTED_KEY     not one of the kinds above, or the leaf's key usage forbids signing
  *   SST_ERR_PASSWORD_REQUIRED   the key is encrypted and password_len is 0
  *   SST_ERR_BAD_PASSWORD        password does not open the key
- *   SST_ERR_UNSUPPORTED_CIPHER  the key is encrypted in a way that is not accepted
+ *   SST_ERR_UNSUPPORTED_CIPHER  the key is encrypted in a way that is not accepted: accepted are PBES2 with PBKDF2
+ *                               (HMAC with SHA-1 or SHA-256) and AES-CBC or 3DES, and the ways of PKCS#12; not
+ *                               "Proc-Type: 4,ENCRYPTED", which has no key derivation to speak of
  *   SST_ERR_FROZEN              a config has the credential
  *   SST_ERR_NO_MEMORY
  *
@@ -650,7 +652,12 @@ SST_API sst_status sst_config_set_alpn_lenient(sst_config *config, int32_t on);
  * Key usage is a rule of the protocol, not of trust: a leaf whose keyUsage forbids the signature is refused always,
  * with SST_ERR_KEY_USAGE (RFC 8446, 4.4.2.2). The leaf must be allowed for its role by extendedKeyUsage, where it has
  * that extension; "any" alone is not enough (RFC 5280, 4.2.1.12). Missing issuers are never fetched. A server verifies
- * client certificates, if it asks for them, in the same way, but for the name. Since 0.1.
+ * client certificates, if it asks for them, in the same way, but for the name.
+ *
+ * Issuers may come in any order and among others; what does not parse behind the leaf is left out. Of several paths to
+ * a trust anchor any good one is enough, so that an expired issuer beside its successor does no harm. A path has at
+ * most 10 certificates, leaf and anchor included, and whoever issued one of them must be an authority by its basic
+ * constraints, a trust anchor too. Since 0.1.
  */
 SST_API sst_status sst_config_set_verify(sst_config *config, int32_t mode);
 
@@ -799,7 +806,9 @@ SST_API sst_status sst_stream_set_options(sst_stream *stream, uint32_t options);
  * label (RFC 9525, 6.3). An empty name removes it. A client that verifies fully and has no verify name fails with
  * SST_ERR_NO_EXPECTED_NAME before a byte goes out: set a name, or choose SST_VERIFY_CHAIN_ONLY.
  *
- *   SST_ERR_BAD_HOST  bytes that no host name has (not ASCII, a space, NUL), a label of 0 or over 63 bytes, over 253
+ *   SST_ERR_BAD_HOST  bytes that no host name has (others than letters, digits, hyphen, underscore and dot), a label
+ *                     of 0 or over 63 bytes, over 253 bytes, or what only resembles an address ("256.1.1.1",
+ *                     "::1%eth0", a last label that is a number)
  *   SST_ERR_STATE     after the first byte; sst_stream_set_server_name on a server stream
  *
  * Since 0.1.

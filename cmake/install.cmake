@@ -21,7 +21,8 @@ string(REGEX REPLACE "/$" "" pc_to_prefix "${pc_to_prefix}")
 file(RELATIVE_PATH pc_libdir "${CMAKE_INSTALL_PREFIX}" "${lib_full}")
 file(RELATIVE_PATH pc_includedir "${CMAKE_INSTALL_PREFIX}" "${include_full}")
 configure_file(cmake/securestream.pc.in "${generated}/securestream.pc" @ONLY)
-install(FILES "${generated}/securestream.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+configure_file(cmake/securestream-static.pc.in "${generated}/securestream-static.pc" @ONLY)
+install(FILES "${generated}/securestream.pc" "${generated}/securestream-static.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 
 # Until 1.0 a minor version may break: the package asks for the same one.
 configure_package_config_file(cmake/securestreamConfig.cmake.in "${generated}/securestreamConfig.cmake"

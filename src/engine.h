@@ -58,6 +58,10 @@ typedef struct sst__kept {
   atomic_size_t size; /* end - begin, for readers on other threads */
 } sst__kept;
 
+static inline size_t sst__kept_size(const sst__kept *kept) {
+  return atomic_load_explicit(&kept->size, memory_order_relaxed);
+}
+
 enum { SST__NUM_COUNTERS = SST_COUNTER_EVENTS_LOST }; /* those that are counted in the stream itself */
 
 typedef struct sst__counters {

@@ -19,8 +19,8 @@ static bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* A last label that is a number makes an address, or a damaged one ("256.1.1.1", "0x7f.1", "10"), which resolvers read in
-   ways of their own. No top-level domain looks like that (RFC 3696, 2). */
+/* A last label that is a number makes an address, or a damaged one ("256.1.1.1", "0x7f.1", "10"), which resolvers read
+   in ways of their own. No top-level domain looks like that (RFC 3696, 2). */
 static bool is_number(const char *label, size_t len) {
   const bool hex = len >= 2 && label[0] == '0' && (label[1] == 'x' || label[1] == 'X');
   for (size_t i = hex ? 2 : 0; i < len; i++) {

@@ -4,10 +4,6 @@
 
 #include "memory.h"
 
-static size_t kept_size(const sst__kept *kept) {
-  return atomic_load_explicit(&kept->size, memory_order_relaxed);
-}
-
 void sst__kept_free(sst__kept *kept) {
   sst__free(kept->data);
   kept->data = NULL;
@@ -16,7 +12,7 @@ void sst__kept_free(sst__kept *kept) {
 }
 
 bool sst__give_kept(sst__kept *kept, sst__room out, sst_progress *progress) {
-  const size_t waiting = kept_size(kept);
+  const size_t waiting = sst__kept_size(kept);
   if (waiting == 0) return true;
   const size_t room = out.cap - progress->produced;
   const size_t size = waiting < room ? waiting : room;
@@ -41,7 +37,7 @@ static sst__step open_one(sst_stream *stream, sst__input *in, const sst__frame *
       stream->engine->ops->open(stream->engine, &one, out.data, out.cap, produced, &stream->kept, &answers, error);
   in->used += one.used;
   if (frame->whole) sst__count(&stream->counters, SST_COUNTER_RECORDS_RECEIVED, 1);
-  sst__count(&stream->counters, SST_COUNTER_BYTES_DECRYPTED, *produced + kept_size(&stream->kept));
+  sst__count(&stream->counters, SST_COUNTER_BYTES_DECRYPTED, *produced + sst__kept_size(&stream->kept));
   return step;
 }
 
@@ -53,8 +49,8 @@ static void next_frame(const sst_stream *stream, const sst__input *in, sst__fram
 sst__step sst__open_records(sst_stream *stream, sst__input *in, sst__room out, bool leave_partial,
                             sst_progress *progress, sst_error *error) {
   for (;;) {
-    if (kept_size(&stream->kept) > 0) {
-      progress->needed = kept_size(&stream->kept);
+    if (sst__kept_size(&stream->kept) > 0) {
+      progress->needed = sst__kept_size(&stream->kept);
       return SST__STEP_ROOM;
     }
     sst__frame frame;

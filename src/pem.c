@@ -111,7 +111,8 @@ static sst_status block_fault(const sst__pem_block *block, sst_error *record, co
   return sst__fail(record, SST_ERR_PARSE, "%s: %s %zu", name, what, line);
 }
 
-/* Steps over the headers of RFC 1421, 4.4, which end at an empty line. Base64 has no colon: one tells that there are any. */
+/* Steps over the headers of RFC 1421, 4.4, which end at an empty line. Base64 has no colon: one tells that there are
+   any. */
 static sst_status skip_headers(sst__pem_block *block, sst_error *record) {
   const uint8_t *const end = block->data + block->data_len;
   const uint8_t *p = block->data;
@@ -184,14 +185,15 @@ static uint32_t in_range(uint32_t c, uint32_t low, uint32_t high) {
   return ((low - 1 - c) & (c - high - 1)) >> 31;
 }
 
-/* The value of a base64 character plus 1; 0: it is none. Arithmetic, not a table: which cache lines a table touches would
-   tell another process about the key that is decoded. */
+/* The value of a base64 character plus 1; 0: it is none. Arithmetic, not a table: which cache lines a table touches
+   would tell another process about the key that is decoded. */
 static uint32_t base64_value(uint8_t c) {
   return in_range(c, 'A', 'Z') * (c - 'A' + 1u) + in_range(c, 'a', 'z') * (c - 'a' + 27u) +
          in_range(c, '0', '9') * (c - '0' + 53u) + in_range(c, '+', '+') * 63u + in_range(c, '/', '/') * 64u;
 }
 
-/* Decodes what RFC 4648, 4 and 3.5 call canonical: padded, no bits left over. Returns the byte that is wrong, or NULL. */
+/* Decodes what RFC 4648, 4 and 3.5 call canonical: padded, no bits left over. Returns the byte that is wrong, or NULL.
+   */
 static const uint8_t *decode_base64(const uint8_t *in, const uint8_t *end, uint8_t *out, size_t *out_len) {
   uint32_t quantum = 0, digits = 0, padding = 0;
   size_t written = 0;

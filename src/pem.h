@@ -1,10 +1,11 @@
 /*
- * PEM text (RFC 7468) as people write it: with text in front and between, any line ends, blanks at either end of a line, a
- * byte order mark, no newline at the end or between two blocks. Read in two steps: sst__pem_next finds a block, and
- * sst__pem_decode decodes it, so that a fault inside a block that nobody wants does not matter.
+ * PEM text (RFC 7468) as people write it: with text in front and between, any line ends, blanks at either end of a
+ * line, a byte order mark, no newline at the end or between two blocks. Read in two steps: sst__pem_next finds a block,
+ * and sst__pem_decode decodes it, so that a fault inside a block that nobody wants does not matter.
  *
- * A boundary counts only at the start of a line (or right behind an END): a comment that quotes one is text. What begins like
- * a boundary and is none, an END without BEGIN and a BEGIN without END are errors: a damaged certificate must not vanish.
+ * A boundary counts only at the start of a line (or right behind an END): a comment that quotes one is text. What
+ * begins like a boundary and is none, an END without BEGIN and a BEGIN without END are errors: a damaged certificate
+ * must not vanish.
  */
 #ifndef SST_PEM_H
 #define SST_PEM_H

@@ -308,7 +308,7 @@ sst_status sst__stream_decrypt(sst_stream *stream, const uint8_t *in, size_t in_
 
 static sst_status decrypt_in_place(sst_stream *stream, const sst__in_place *place, sst_progress *progress) {
   sst__frame frame;
-  if (sst_stream_plaintext_size(stream) > 0) return sst__refuse(SST_ERR_STATE);
+  if (sst__kept_size(&stream->kept) > 0) return sst__refuse(SST_ERR_STATE);
   const sst_status allowed = may_receive(stream);
   if (allowed != SST_OK) return allowed;
   stream->engine->ops->next_frame(stream->engine, NULL, 0, &frame);

@@ -22,7 +22,7 @@ sst_status sst__turn_begin(sst_stream *stream, unsigned sides, sst_progress *pro
 
 sst_status sst__turn_end(sst_stream *stream, unsigned sides, sst_progress *progress, sst_status status) {
   const size_t wire = sst__queue_size(&stream->wire);
-  const size_t kept = sst_stream_plaintext_size(stream);
+  const size_t kept = sst__kept_size(&stream->kept);
   if (progress != NULL) {
     progress->waiting = sides == SST__RECEIVING ? kept : wire;
     progress->flags = (wire > 0 ? SST_HAS_OUTPUT : 0u) | (kept > 0 ? SST_HAS_PLAINTEXT : 0u) |

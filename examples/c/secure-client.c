@@ -234,6 +234,7 @@ static int run(client *c, sst_config *config) {
 
 int main(int argc, char **argv) {
   options o;
+  setup_standard_files();
   options_of_client(argc, argv, &o);
   if (o.insecure) fprintf(stderr, "%s: --insecure: the peer is not verified\n", me);
 

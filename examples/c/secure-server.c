@@ -197,6 +197,7 @@ static bool start(server *s, const options *o) {
 int main(int argc, char **argv) {
   options o;
   server s;
+  setup_standard_files();
   options_of_server(argc, argv, &o);
   const bool ran = start(&s, &o) && run(&s);
 

@@ -16,6 +16,14 @@ typedef struct bytes {
   size_t len;
 } bytes;
 
+void setup_standard_files(void) {
+  int fd;
+  do
+    fd = open("/dev/null", O_RDWR);
+  while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0) close(fd);
+}
+
 /* Reads a whole file; pipes and process substitutions are fine. */
 static bool read_file(const char *program, const char *path, bytes *b) {
   *b = (bytes){0};

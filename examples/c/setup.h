@@ -7,6 +7,9 @@
 
 #include "options.h"
 
+/* Opens /dev/null in place of standard files that are closed, or the next socket would be taken for one of them. */
+void setup_standard_files(void);
+
 /* A frozen config for role, with one reference; NULL after it has said on standard error what is wrong. */
 sst_config *setup_config(const char *program, const options *o, int32_t role);
 

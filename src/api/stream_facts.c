@@ -95,7 +95,7 @@ size_t sst_stream_output_size(const sst_stream *stream) {
 }
 
 size_t sst_stream_plaintext_size(const sst_stream *stream) {
-  return stream == NULL ? 0 : atomic_load_explicit(&stream->kept.size, memory_order_relaxed);
+  return stream == NULL ? 0 : sst__kept_size(&stream->kept);
 }
 
 /* ---- events ---- */

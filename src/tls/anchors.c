@@ -43,7 +43,7 @@ static X509 *parse(const uint8_t *der, size_t der_len) {
   return certificate;
 }
 
-static bool holds(const STACK_OF(X509) *list, const X509 *certificate) {
+static bool holds(const STACK_OF(X509) * list, const X509 *certificate) {
   for (size_t i = 0; i < sk_X509_num(list); i++) {
     if (X509_cmp(sk_X509_value(list, i), certificate) == 0) return true;
   }
@@ -51,7 +51,7 @@ static bool holds(const STACK_OF(X509) *list, const X509 *certificate) {
 }
 
 /* Adds the certificate in a block to list, unless it is there. */
-static sst_status add_block(const sst__pem_block *block, STACK_OF(X509) *list, sst_error *record) {
+static sst_status add_block(const sst__pem_block *block, STACK_OF(X509) * list, sst_error *record) {
   uint8_t *der = NULL;
   size_t der_len = 0;
   const sst_status status = sst__pem_decode(block, &der, &der_len, record);
@@ -73,7 +73,7 @@ static sst_status add_block(const sst__pem_block *block, STACK_OF(X509) *list, s
 }
 
 /* Adds every certificate of pem to list, and refuses a pem that has none. */
-static sst_status add_blocks(const uint8_t *pem, size_t pem_len, STACK_OF(X509) *list, sst_error *record) {
+static sst_status add_blocks(const uint8_t *pem, size_t pem_len, STACK_OF(X509) * list, sst_error *record) {
   sst__pem scanner;
   sst__pem_block block;
   bool any = false;
@@ -115,7 +115,8 @@ sst_status sst__anchors_load_pem(sst__anchors *anchors, const uint8_t *pem, size
 static sst_status add_name(CBB *names, const uint8_t *der, size_t der_len, sst_error *record) {
   CBB name;
   if (der_len > UINT16_MAX) return sst__fail(record, SST_ERR_LIST_TOO_LONG, "a name of %zu bytes", der_len);
-  if (CBB_add_u16_length_prefixed(names, &name) && CBB_add_bytes(&name, der, der_len) && CBB_flush(names)) return SST_OK;
+  if (CBB_add_u16_length_prefixed(names, &name) && CBB_add_bytes(&name, der, der_len) && CBB_flush(names))
+    return SST_OK;
   return sst__fail(record, SST_ERR_NO_MEMORY, "no memory for names of issuers");
 }
 

@@ -13,8 +13,8 @@
 
 /* What is in the input of one load. */
 typedef struct loaded {
-  STACK_OF(CRYPTO_BUFFER) *chain; /* NULL: no certificate */
-  EVP_PKEY *key;                  /* NULL: no key */
+  STACK_OF(CRYPTO_BUFFER) * chain; /* NULL: no certificate */
+  EVP_PKEY *key;                   /* NULL: no key */
 } loaded;
 
 sst__identity *sst__identity_new(void) {
@@ -65,7 +65,8 @@ static sst_status read_certificate(const sst__pem_block *block, loaded *in, sst_
   if (certificate == NULL) {
     char name[SST__SUBJECT_CAP];
     sst__pem_describe(block, name, sizeof name);
-    status = sst__fail(record, SST_ERR_PARSE, "%s: not a valid certificate, in the block at line %zu", name, block->line);
+    status =
+        sst__fail(record, SST_ERR_PARSE, "%s: not a valid certificate, in the block at line %zu", name, block->line);
     goto done;
   }
   if (in->chain == NULL || !sk_CRYPTO_BUFFER_push(in->chain, buffer)) {
@@ -103,18 +104,19 @@ static sst_status read_blocks(const uint8_t *pem, size_t pem_len, const char *pa
   return sst__fail(record, SST_ERR_NO_CERTIFICATE, "neither a certificate nor a private key in the input");
 }
 
-static X509 *certificate_at(const STACK_OF(CRYPTO_BUFFER) *chain, size_t index) {
+static X509 *certificate_at(const STACK_OF(CRYPTO_BUFFER) * chain, size_t index) {
   return sst__parse_certificate(sk_CRYPTO_BUFFER_value(chain, index));
 }
 
-static sst_status check_leaf(const STACK_OF(CRYPTO_BUFFER) *chain, sst_error *record) {
+static sst_status check_leaf(const STACK_OF(CRYPTO_BUFFER) * chain, sst_error *record) {
   X509 *leaf = certificate_at(chain, 0);
   if (leaf == NULL) return sst__fail(record, SST_ERR_PARSE, "the leaf certificate does not parse");
   char subject[SST__SUBJECT_CAP], whose[SST__SUBJECT_CAP + 32];
   sst__subject_text(X509_get_subject_name(leaf), subject, sizeof subject);
   (void)snprintf(whose, sizeof whose, "the leaf's key (%s)", subject);
   sst_status status = sst__check_key_kind(X509_get0_pubkey(leaf), whose, record);
-  /* RFC 8446, 4.4.2.2 and RFC 5246, 7.4.2: with ECDHE and in TLS 1.3 a leaf does nothing but sign. Peers refuse others. */
+  /* RFC 8446, 4.4.2.2 and RFC 5246, 7.4.2: with ECDHE and in TLS 1.3 a leaf does nothing but sign. Peers refuse others.
+     */
   if (status == SST_OK && (X509_get_key_usage(leaf) & X509v3_KU_DIGITAL_SIGNATURE) == 0) {
     status = sst__fail(record, SST_ERR_UNSUPPORTED_KEY,
                        "the leaf certificate (%s) has a key usage without digitalSignature", subject);
@@ -123,7 +125,7 @@ static sst_status check_leaf(const STACK_OF(CRYPTO_BUFFER) *chain, sst_error *re
   return status;
 }
 
-static bool key_belongs_to(const STACK_OF(CRYPTO_BUFFER) *chain, size_t index, const EVP_PKEY *key) {
+static bool key_belongs_to(const STACK_OF(CRYPTO_BUFFER) * chain, size_t index, const EVP_PKEY *key) {
   X509 *certificate = certificate_at(chain, index);
   const EVP_PKEY *public_key = certificate == NULL ? NULL : X509_get0_pubkey(certificate);
   const bool belongs = public_key != NULL && EVP_PKEY_eq(public_key, key) == 1;
@@ -131,7 +133,7 @@ static bool key_belongs_to(const STACK_OF(CRYPTO_BUFFER) *chain, size_t index, c
   return belongs;
 }
 
-static sst_status check_match(const STACK_OF(CRYPTO_BUFFER) *chain, const EVP_PKEY *key, sst_error *record) {
+static sst_status check_match(const STACK_OF(CRYPTO_BUFFER) * chain, const EVP_PKEY *key, sst_error *record) {
   if (key_belongs_to(chain, 0, key)) return SST_OK;
   const size_t count = sk_CRYPTO_BUFFER_num(chain);
   for (size_t i = 1; i < count; i++) {
@@ -143,17 +145,19 @@ static sst_status check_match(const STACK_OF(CRYPTO_BUFFER) *chain, const EVP_PK
 }
 
 /* Ours, so that no signature is ever made with SHA-1, which BoringSSL has at the end of its list. */
-static const uint16_t signing_schemes[] = {
-    SSL_SIGN_ECDSA_SECP256R1_SHA256, SSL_SIGN_ECDSA_SECP384R1_SHA384, SSL_SIGN_ECDSA_SECP521R1_SHA512, SSL_SIGN_ED25519,
-    SSL_SIGN_RSA_PSS_RSAE_SHA256,    SSL_SIGN_RSA_PSS_RSAE_SHA384,    SSL_SIGN_RSA_PSS_RSAE_SHA512,
-    SSL_SIGN_RSA_PKCS1_SHA256,       SSL_SIGN_RSA_PKCS1_SHA384,       SSL_SIGN_RSA_PKCS1_SHA512};
+static const uint16_t signing_schemes[] = {SSL_SIGN_ECDSA_SECP256R1_SHA256, SSL_SIGN_ECDSA_SECP384R1_SHA384,
+                                           SSL_SIGN_ECDSA_SECP521R1_SHA512, SSL_SIGN_ED25519,
+                                           SSL_SIGN_RSA_PSS_RSAE_SHA256,    SSL_SIGN_RSA_PSS_RSAE_SHA384,
+                                           SSL_SIGN_RSA_PSS_RSAE_SHA512,    SSL_SIGN_RSA_PKCS1_SHA256,
+                                           SSL_SIGN_RSA_PKCS1_SHA384,       SSL_SIGN_RSA_PKCS1_SHA512};
 
-static SSL_CREDENTIAL *make_credential(const STACK_OF(CRYPTO_BUFFER) *chain, const EVP_PKEY *key) {
+static SSL_CREDENTIAL *make_credential(const STACK_OF(CRYPTO_BUFFER) * chain, const EVP_PKEY *key) {
   const size_t count = sk_CRYPTO_BUFFER_num(chain);
   SSL_CREDENTIAL *credential = SSL_CREDENTIAL_new_x509();
   CRYPTO_BUFFER **certificates = sst__alloc(count * sizeof *certificates);
   bool made = credential != NULL && certificates != NULL;
-  for (size_t i = 0; made && i < count; i++) certificates[i] = sk_CRYPTO_BUFFER_value(chain, i);
+  for (size_t i = 0; made && i < count; i++)
+    certificates[i] = sk_CRYPTO_BUFFER_value(chain, i);
   made = made && SSL_CREDENTIAL_set1_cert_chain(credential, certificates, count) &&
          SSL_CREDENTIAL_set1_private_key(credential, key) &&
          SSL_CREDENTIAL_set1_signing_algorithm_prefs(credential, signing_schemes,
@@ -164,7 +168,8 @@ static SSL_CREDENTIAL *make_credential(const STACK_OF(CRYPTO_BUFFER) *chain, con
   return NULL;
 }
 
-/* Puts what was loaded beside what was there, checks it, and makes it the identity's: the only place that changes one. */
+/* Puts what was loaded beside what was there, checks it, and makes it the identity's: the only place that changes one.
+   */
 static sst_status merge(sst__identity *identity, loaded *in, sst_error *record) {
   const STACK_OF(CRYPTO_BUFFER) *chain = in->chain != NULL ? in->chain : identity->chain;
   const EVP_PKEY *key = in->key != NULL ? in->key : identity->key;

@@ -42,12 +42,12 @@ static bool scheme_fits(const sst__identity *identity, const SSL *ssl) {
   return false;
 }
 
-/* ClientCertificateType of TLS 1.2 (RFC 5246, 7.4.4): rsa_sign, and ecdsa_sign, which stands for EdDSA too (RFC 8422, 5.5). */
+/* ClientCertificateType of TLS 1.2 (RFC 5246, 7.4.4): rsa_sign, and ecdsa_sign, which stands for EdDSA too (RFC 8422,
+   5.5). */
 static bool type_fits(const sst__identity *identity, const SSL *ssl) {
   const uint8_t *types = NULL;
   const size_t num_types = SSL_get0_certificate_types(ssl, &types);
-  const uint8_t ours =
-      EVP_PKEY_id(identity->key) == EVP_PKEY_RSA ? SSL3_CT_RSA_SIGN : (uint8_t)TLS_CT_ECDSA_SIGN;
+  const uint8_t ours = EVP_PKEY_id(identity->key) == EVP_PKEY_RSA ? SSL3_CT_RSA_SIGN : (uint8_t)TLS_CT_ECDSA_SIGN;
   if (SSL_version(ssl) >= TLS1_3_VERSION) return true;
   for (size_t i = 0; i < num_types; i++) {
     if (types[i] == ours) return true;

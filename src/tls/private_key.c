@@ -95,8 +95,8 @@ static EVP_PKEY *parse_ec(CBS *der) {
   return key;
 }
 
-/* A wrong password shows as bad padding or, once in 256 times, as plaintext that is no key: what is neither a fault of the
-   structure around it nor a thing unknown to us is taken for that. */
+/* A wrong password shows as bad padding or, once in 256 times, as plaintext that is no key: what is neither a fault of
+   the structure around it nor a thing unknown to us is taken for that. */
 static sst_status decrypt_key(const char *name, CBS *der, const char *password, size_t password_len, EVP_PKEY **key,
                               sst_error *record) {
   CBS copy = *der, outer, algorithm, ciphertext;

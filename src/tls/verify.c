@@ -1,4 +1,5 @@
-/* Verification of the peer's chain: BoringSSL builds and checks a path, all faults are collected, own rules are added. */
+/* Verification of the peer's chain: BoringSSL builds and checks a path, all faults are collected, own rules are added.
+   */
 #include "tls/verify.h"
 
 #include <arpa/inet.h>
@@ -14,8 +15,8 @@
 
 enum { MOST_RSA_BITS = 8192 };
 
-/* Notes every fault and goes on. X509_verify_cert then succeeds, and its last error is not the first: only what is noted
-   here counts. */
+/* Notes every fault and goes on. X509_verify_cert then succeeds, and its last error is not the first: only what is
+   noted here counts. */
 static int collect(int ok, X509_STORE_CTX *ctx) {
   if (ok) return 1;
   const int error = X509_STORE_CTX_get_error(ctx);
@@ -52,8 +53,8 @@ static int purpose_of(const sst__verify_request *request) {
   return request->peer_is_server ? X509_PURPOSE_SSL_SERVER : X509_PURPOSE_SSL_CLIENT;
 }
 
-static bool set_up(X509_STORE_CTX *ctx, const sst__verification *verification, STACK_OF(X509) *trusted,
-                   STACK_OF(X509) *untrusted, sst__verdict *verdict) {
+static bool set_up(X509_STORE_CTX *ctx, const sst__verification *verification, STACK_OF(X509) * trusted,
+                   STACK_OF(X509) * untrusted, sst__verdict *verdict) {
   const sst__verify_request *request = verification->request;
   if (!X509_STORE_CTX_init(ctx, request->anchors->store, verification->leaf, untrusted)) return false;
   X509_STORE_CTX_set0_trusted_stack(ctx, trusted);
@@ -108,8 +109,8 @@ static bool digest_is_strong(const X509 *certificate, bool allow_sha1) {
   }
 }
 
-/* What BoringSSL does not look at: the strength of keys and digests, whether an anchor that issued something is an authority,
-   and the purpose of a leaf that is trusted itself. */
+/* What BoringSSL does not look at: the strength of keys and digests, whether an anchor that issued something is an
+   authority, and the purpose of a leaf that is trusted itself. */
 static void add_own_checks(const sst__verification *verification, sst__verdict *verdict) {
   const sst__verify_request *request = verification->request;
   const size_t count = sk_X509_num(verdict->path);
@@ -132,7 +133,7 @@ static void add_own_checks(const sst__verification *verification, sst__verdict *
   }
 }
 
-void sst__try_path(const sst__verification *verification, STACK_OF(X509) *trusted, STACK_OF(X509) *untrusted,
+void sst__try_path(const sst__verification *verification, STACK_OF(X509) * trusted, STACK_OF(X509) * untrusted,
                    sst__verdict *verdict) {
   *verdict = (sst__verdict){.reasons = 0};
   X509_STORE_CTX *ctx = X509_STORE_CTX_new();
@@ -152,8 +153,8 @@ done:
   X509_STORE_CTX_free(ctx);
 }
 
-/* A leaf that does not parse is refused. Another certificate that does not is left out: peers send odd things behind a good
-   chain, and if it was needed, the path ends without it. */
+/* A leaf that does not parse is refused. Another certificate that does not is left out: peers send odd things behind a
+   good chain, and if it was needed, the path ends without it. */
 static sst_status parse_chain(sst__verification *verification, sst_error *record) {
   const STACK_OF(CRYPTO_BUFFER) *chain = verification->request->chain;
   const size_t count = sk_CRYPTO_BUFFER_num(chain);

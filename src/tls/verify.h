@@ -30,9 +30,9 @@ void sst__try_path(const sst__verification *verification, STACK_OF(X509) * trust
 
 /* ---- verify_search.c ---- */
 
-/* BoringSSL builds one path, and a bad one if names lead it there: to an expired issuer that stands beside a renewed one, to
-   one of the same name with another key. Any good path is enough: this tries the others, after verdict was found bad, and
-   leaves there the first good one, else the one with the least wrong. */
+/* BoringSSL builds one path, and a bad one if names lead it there: to an expired issuer that stands beside a renewed
+   one, to one of the same name with another key. Any good path is enough: this tries the others, after verdict was
+   found bad, and leaves there the first good one, else the one with the least wrong. */
 void sst__search_paths(const sst__verification *verification, sst__verdict *verdict);
 
 /* ---- verify_faults.c ---- */

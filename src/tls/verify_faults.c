@@ -10,70 +10,66 @@
 
 enum { WHICH_CAP = SST__SUBJECT_CAP + 64 };
 
+/* What is not here is CERT_OTHER. */
+static const struct {
+  int x509_error;
+  sst_status code;
+} codes[] = {
+    {X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, SST_ERR_CERT_ISSUER_NOT_FOUND},
+    {X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, SST_ERR_CERT_ISSUER_NOT_FOUND},
+    {X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, SST_ERR_CERT_ISSUER_NOT_FOUND},
+    /* Whether the peer sends its unknown root or not changes nothing. */
+    {X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, SST_ERR_CERT_ISSUER_NOT_FOUND},
+    {X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, SST_ERR_CERT_SELF_SIGNED},
+    {X509_V_ERR_UNABLE_TO_DECRYPT_CERT_SIGNATURE, SST_ERR_CERT_BAD_SIGNATURE},
+    {X509_V_ERR_UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY, SST_ERR_CERT_BAD_SIGNATURE},
+    {X509_V_ERR_CERT_SIGNATURE_FAILURE, SST_ERR_CERT_BAD_SIGNATURE},
+    {X509_V_ERR_CERT_REVOKED, SST_ERR_CERT_REVOKED},
+    {X509_V_ERR_INVALID_PURPOSE, SST_ERR_CERT_PURPOSE},
+    {X509_V_ERR_ERROR_IN_CERT_NOT_BEFORE_FIELD, SST_ERR_CERT_MALFORMED},
+    {X509_V_ERR_ERROR_IN_CERT_NOT_AFTER_FIELD, SST_ERR_CERT_MALFORMED},
+    {X509_V_ERR_INVALID_EXTENSION, SST_ERR_CERT_MALFORMED},
+    {X509_V_ERR_INVALID_POLICY_EXTENSION, SST_ERR_CERT_MALFORMED},
+    {X509_V_ERR_CERT_CHAIN_TOO_LONG, SST_ERR_CERT_CHAIN_TOO_LONG},
+    {X509_V_ERR_PATH_LENGTH_EXCEEDED, SST_ERR_CERT_CHAIN_TOO_LONG},
+    {X509_V_ERR_INVALID_CA, SST_ERR_CERT_NOT_CA},
+    {X509_V_ERR_KEYUSAGE_NO_CERTSIGN, SST_ERR_CERT_NOT_CA},
+    {X509_V_ERR_PERMITTED_VIOLATION, SST_ERR_CERT_NAME_CONSTRAINT},
+    {X509_V_ERR_EXCLUDED_VIOLATION, SST_ERR_CERT_NAME_CONSTRAINT},
+    {X509_V_ERR_SUBTREE_MINMAX, SST_ERR_CERT_NAME_CONSTRAINT},
+    {X509_V_ERR_UNSUPPORTED_CONSTRAINT_TYPE, SST_ERR_CERT_NAME_CONSTRAINT},
+    {X509_V_ERR_UNSUPPORTED_CONSTRAINT_SYNTAX, SST_ERR_CERT_NAME_CONSTRAINT},
+    {X509_V_ERR_UNSUPPORTED_NAME_SYNTAX, SST_ERR_CERT_NAME_CONSTRAINT},
+    {X509_V_ERR_NAME_CONSTRAINTS_WITHOUT_SANS, SST_ERR_CERT_NAME_CONSTRAINT},
+    {X509_V_ERR_UNABLE_TO_GET_CRL, SST_ERR_CERT_CRL},
+    {X509_V_ERR_UNABLE_TO_DECRYPT_CRL_SIGNATURE, SST_ERR_CERT_CRL},
+    {X509_V_ERR_CRL_SIGNATURE_FAILURE, SST_ERR_CERT_CRL},
+    {X509_V_ERR_CRL_NOT_YET_VALID, SST_ERR_CERT_CRL},
+    {X509_V_ERR_CRL_HAS_EXPIRED, SST_ERR_CERT_CRL},
+    {X509_V_ERR_ERROR_IN_CRL_LAST_UPDATE_FIELD, SST_ERR_CERT_CRL},
+    {X509_V_ERR_ERROR_IN_CRL_NEXT_UPDATE_FIELD, SST_ERR_CERT_CRL},
+    {X509_V_ERR_UNABLE_TO_GET_CRL_ISSUER, SST_ERR_CERT_CRL},
+    {X509_V_ERR_KEYUSAGE_NO_CRL_SIGN, SST_ERR_CERT_CRL},
+    {X509_V_ERR_UNHANDLED_CRITICAL_CRL_EXTENSION, SST_ERR_CERT_CRL},
+    {X509_V_ERR_DIFFERENT_CRL_SCOPE, SST_ERR_CERT_CRL},
+    {X509_V_ERR_CRL_PATH_VALIDATION_ERROR, SST_ERR_CERT_CRL},
+    {X509_V_ERR_CERT_HAS_EXPIRED, SST_ERR_CERT_EXPIRED},
+    {X509_V_ERR_CERT_NOT_YET_VALID, SST_ERR_CERT_NOT_YET_VALID},
+    {X509_V_ERR_HOSTNAME_MISMATCH, SST_ERR_CERT_NAME_MISMATCH},
+    {X509_V_ERR_EMAIL_MISMATCH, SST_ERR_CERT_NAME_MISMATCH},
+    {X509_V_ERR_IP_ADDRESS_MISMATCH, SST_ERR_CERT_NAME_MISMATCH},
+};
+
 sst_status sst__code_of_x509_error(int x509_error) {
-  switch (x509_error) {
-    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
-    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN: /* whether the peer sends its unknown root or not changes nothing */
-      return SST_ERR_CERT_ISSUER_NOT_FOUND;
-    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
-      return SST_ERR_CERT_SELF_SIGNED;
-    case X509_V_ERR_UNABLE_TO_DECRYPT_CERT_SIGNATURE:
-    case X509_V_ERR_UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY:
-    case X509_V_ERR_CERT_SIGNATURE_FAILURE:
-      return SST_ERR_CERT_BAD_SIGNATURE;
-    case X509_V_ERR_CERT_REVOKED:
-      return SST_ERR_CERT_REVOKED;
-    case X509_V_ERR_INVALID_PURPOSE:
-      return SST_ERR_CERT_PURPOSE;
-    case X509_V_ERR_ERROR_IN_CERT_NOT_BEFORE_FIELD:
-    case X509_V_ERR_ERROR_IN_CERT_NOT_AFTER_FIELD:
-    case X509_V_ERR_INVALID_EXTENSION:
-    case X509_V_ERR_INVALID_POLICY_EXTENSION:
-      return SST_ERR_CERT_MALFORMED;
-    case X509_V_ERR_CERT_CHAIN_TOO_LONG:
-    case X509_V_ERR_PATH_LENGTH_EXCEEDED:
-      return SST_ERR_CERT_CHAIN_TOO_LONG;
-    case X509_V_ERR_INVALID_CA:
-    case X509_V_ERR_KEYUSAGE_NO_CERTSIGN:
-      return SST_ERR_CERT_NOT_CA;
-    case X509_V_ERR_PERMITTED_VIOLATION:
-    case X509_V_ERR_EXCLUDED_VIOLATION:
-    case X509_V_ERR_SUBTREE_MINMAX:
-    case X509_V_ERR_UNSUPPORTED_CONSTRAINT_TYPE:
-    case X509_V_ERR_UNSUPPORTED_CONSTRAINT_SYNTAX:
-    case X509_V_ERR_UNSUPPORTED_NAME_SYNTAX:
-    case X509_V_ERR_NAME_CONSTRAINTS_WITHOUT_SANS:
-      return SST_ERR_CERT_NAME_CONSTRAINT;
-    case X509_V_ERR_UNABLE_TO_GET_CRL:
-    case X509_V_ERR_UNABLE_TO_DECRYPT_CRL_SIGNATURE:
-    case X509_V_ERR_CRL_SIGNATURE_FAILURE:
-    case X509_V_ERR_CRL_NOT_YET_VALID:
-    case X509_V_ERR_CRL_HAS_EXPIRED:
-    case X509_V_ERR_ERROR_IN_CRL_LAST_UPDATE_FIELD:
-    case X509_V_ERR_ERROR_IN_CRL_NEXT_UPDATE_FIELD:
-    case X509_V_ERR_UNABLE_TO_GET_CRL_ISSUER:
-    case X509_V_ERR_KEYUSAGE_NO_CRL_SIGN:
-    case X509_V_ERR_UNHANDLED_CRITICAL_CRL_EXTENSION:
-    case X509_V_ERR_DIFFERENT_CRL_SCOPE:
-    case X509_V_ERR_CRL_PATH_VALIDATION_ERROR:
-      return SST_ERR_CERT_CRL;
-    case X509_V_ERR_CERT_HAS_EXPIRED:
-      return SST_ERR_CERT_EXPIRED;
-    case X509_V_ERR_CERT_NOT_YET_VALID:
-      return SST_ERR_CERT_NOT_YET_VALID;
-    case X509_V_ERR_HOSTNAME_MISMATCH:
-    case X509_V_ERR_EMAIL_MISMATCH:
-    case X509_V_ERR_IP_ADDRESS_MISMATCH:
-      return SST_ERR_CERT_NAME_MISMATCH;
-    default:
-      return SST_ERR_CERT_OTHER;
+  sst_status code = SST_ERR_CERT_OTHER;
+  for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+    if (codes[i].x509_error == x509_error) code = codes[i].code;
   }
+  return code;
 }
 
-/* The codes of the band are numbered in the order of precedence, downwards. Of one fault at several certificates the one
-   nearest to the leaf is told. */
+/* The codes of the band are numbered in the order of precedence, downwards. Of one fault at several certificates the
+   one nearest to the leaf is told. */
 void sst__verdict_add(sst__verdict *verdict, sst_status code, int x509_error, size_t depth) {
   if (verdict->reasons == 0 || code > verdict->code || (code == verdict->code && depth < verdict->depth)) {
     verdict->code = code;
@@ -110,8 +106,8 @@ static sst_status report_issuer(const X509 *certificate, const char *which, int 
     return sst__fail(record, SST_ERR_CERT_ISSUER_NOT_FOUND, "%s is self-signed and not in the trust", which);
   }
   sst__subject_text(X509_get_issuer_name(certificate), issuer, sizeof issuer);
-  return sst__fail(record, SST_ERR_CERT_ISSUER_NOT_FOUND, "the issuer of %s is neither in the chain nor in the trust: %s",
-                   which, issuer);
+  return sst__fail(record, SST_ERR_CERT_ISSUER_NOT_FOUND,
+                   "the issuer of %s is neither in the chain nor in the trust: %s", which, issuer);
 }
 
 static sst_status report_length(const char *which, int x509_error, sst_error *record) {
@@ -168,8 +164,7 @@ static sst_status report(const X509 *certificate, const char *which, const sst__
 
 sst_status sst__report_verdict(const sst__verification *verification, const sst__verdict *verdict, sst_error *record) {
   const size_t count = sk_X509_num(verdict->path);
-  const X509 *certificate =
-      verdict->depth < count ? sk_X509_value(verdict->path, verdict->depth) : verification->leaf;
+  const X509 *certificate = verdict->depth < count ? sk_X509_value(verdict->path, verdict->depth) : verification->leaf;
   char subject[SST__SUBJECT_CAP], which[WHICH_CAP];
   sst__subject_text(X509_get_subject_name(certificate), subject, sizeof subject);
   (void)snprintf(which, sizeof which, "certificate %zu of %zu (%s)", verdict->depth + 1, count, subject);

@@ -9,7 +9,7 @@ typedef struct search {
   const sst__verification *verification;
   const sst__verdict *first; /* BoringSSL's choice: not judged again */
   sst__verdict best;
-  STACK_OF(X509) *untrusted, *trusted; /* the path so far, without the leaf; borrowed */
+  STACK_OF(X509) * untrusted, *trusted; /* the path so far, without the leaf; borrowed */
   unsigned paths, steps;
 } search;
 
@@ -99,8 +99,8 @@ static void extend(search *state, X509 *last, bool last_is_trusted) {
   }
 }
 
-/* A leaf that is in the trust itself. BoringSSL finds a self-signed one only if no other anchor of that name stands before it,
-   as the old one does when a certificate was renewed. */
+/* A leaf that is in the trust itself. BoringSSL finds a self-signed one only if no other anchor of that name stands
+   before it, as the old one does when a certificate was renewed. */
 static void try_trusted_leaf(search *state) {
   const sst__anchors *anchors = state->verification->request->anchors;
   if (!is_self_signed(state->verification->leaf) && !anchors->partial_chain) return;

@@ -33,7 +33,9 @@ static sst_status load_with(sst_credential *credential, const char *const *files
   return status;
 }
 
-static sst_status load(sst_credential *credential, const char *const *files) { return load_with(credential, files, ""); }
+static sst_status load(sst_credential *credential, const char *const *files) {
+  return load_with(credential, files, "");
+}
 
 static sst_status load_text(sst_credential *credential, const char *text) {
   return sst_credential_load_pem(credential, (const uint8_t *)text, strlen(text), NULL, 0);
@@ -151,7 +153,8 @@ TEST(credential, ec_parameters_in_front_of_the_key_are_skipped) {
 TEST(credential, certificates_are_given_as_loaded) {
   sst_credential *credential = sst_credential_new();
   EXPECT_STATUS(load(credential, FILES("server-chain.pem", "server-chain.key")), SST_OK);
-  for (size_t i = 0; i < 3; i++) expect_certificate(credential, i, "server-chain");
+  for (size_t i = 0; i < 3; i++)
+    expect_certificate(credential, i, "server-chain");
 
   uint8_t out[4096];
   size_t len = 0, again = 0;
@@ -235,10 +238,12 @@ TEST(credential, wrong_password_is_told_whatever_it_decrypts_to) {
   const Data key = data_read("odd-encrypted-pkcs12-3des", "key");
   sst_credential *credential = sst_credential_new();
   for (uint32_t i = 0; i < 1000; i++) {
-    EXPECT_STATUS(sst_credential_load_pem(credential, key.bytes, key.len, (const char *)(i < 128 ? "a" : "ab"), 1 + (i >= 128)),
-                  SST_ERR_BAD_PASSWORD);
+    EXPECT_STATUS(
+        sst_credential_load_pem(credential, key.bytes, key.len, (const char *)(i < 128 ? "a" : "ab"), 1 + (i >= 128)),
+        SST_ERR_BAD_PASSWORD);
     char password[16];
-    for (uint32_t j = 0; j < 8; j++) password[j] = (char)('a' + (i >> j) % 8 + j % 8);
+    for (uint32_t j = 0; j < 8; j++)
+      password[j] = (char)('a' + (i >> j) % 8 + j % 8);
     EXPECT_STATUS(sst_credential_load_pem(credential, key.bytes, key.len, password, 8), SST_ERR_BAD_PASSWORD);
   }
   sst_credential_free(credential);
@@ -275,9 +280,11 @@ TEST(credential, other_encryption_is_unsupported_cipher_once_there_is_a_password
 
 TEST(credential, other_kinds_and_sizes_of_keys_are_unsupported) {
   expect_refused(FILES("server-rsa1024.key"), "", SST_ERR_UNSUPPORTED_KEY, "private key is RSA with 1024 bits");
-  expect_refused(FILES("server-rsa1024.pem"), "", SST_ERR_UNSUPPORTED_KEY, "the leaf's key (CN=server-rsa1024) is RSA with 1024");
+  expect_refused(FILES("server-rsa1024.pem"), "", SST_ERR_UNSUPPORTED_KEY,
+                 "the leaf's key (CN=server-rsa1024) is RSA with 1024");
   expect_refused(FILES("odd-rsa-pss.key"), "", SST_ERR_UNSUPPORTED_KEY, "private key is of another kind");
-  expect_refused(FILES("odd-rsa-pss.pem"), "", SST_ERR_UNSUPPORTED_KEY, "the leaf's key (CN=rsa-pss) is of another kind");
+  expect_refused(FILES("odd-rsa-pss.pem"), "", SST_ERR_UNSUPPORTED_KEY,
+                 "the leaf's key (CN=rsa-pss) is of another kind");
   expect_refused(FILES("odd-p224.key"), "", SST_ERR_UNSUPPORTED_KEY, "accepted are");
   expect_refused(FILES("odd-secp256k1.key"), "", SST_ERR_UNSUPPORTED_KEY, "accepted are");
   expect_refused(FILES("odd-ed448.key"), "", SST_ERR_UNSUPPORTED_KEY, "accepted are");

@@ -71,8 +71,10 @@ TEST(credential_text, bytes_behind_a_certificate_are_refused) {
   size_t len = (size_t)(stpcpy(text, "-----BEGIN CERTIFICATE-----\n") - text);
   for (size_t i = 0; i < der.len + 3; i += 3) { /* and three bytes or fewer of zeros behind */
     uint32_t bits = 0;
-    for (size_t j = i; j < i + 3; j++) bits = bits << 8 | (j < der.len ? der.bytes[j] : 0u);
-    for (int shift = 18; shift >= 0; shift -= 6) text[len++] = digits[bits >> shift & 63];
+    for (size_t j = i; j < i + 3; j++)
+      bits = bits << 8 | (j < der.len ? der.bytes[j] : 0u);
+    for (int shift = 18; shift >= 0; shift -= 6)
+      text[len++] = digits[bits >> shift & 63];
   }
   strcpy(text + len, "\n-----END CERTIFICATE-----\n");
   expect_refused(text, SST_ERR_PARSE, "certificate 1 of 1: not a valid certificate, in the block at line 1");

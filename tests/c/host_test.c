@@ -23,10 +23,12 @@ static void expect_refused(const char *text, size_t len) {
 }
 
 TEST(host, dns_name_is_kept_as_it_is) {
-  const char *const names[] = {"a.test", "A.Test", "localhost", "ex_ample.test", "_tcp.a.test", "xn--bcher-kva.test",
-                               "r3---sn.a.test", "-a.test", "a-.test", "1.a", "127.0.0.1.a", "0x7f.example", "3com.test",
-                               "0xg", "1a"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) expect_host(names[i], names[i], false);
+  const char *const names[] = {
+      "a.test",         "A.Test",  "localhost", "ex_ample.test", "_tcp.a.test", "xn--bcher-kva.test",
+      "r3---sn.a.test", "-a.test", "a-.test",   "1.a",           "127.0.0.1.a", "0x7f.example",
+      "3com.test",      "0xg",     "1a"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    expect_host(names[i], names[i], false);
 }
 
 TEST(host, trailing_dot_is_dropped) {
@@ -52,9 +54,28 @@ TEST(host, empty_name_is_none) {
 }
 
 TEST(host, bytes_that_no_host_name_has_are_refused) {
-  const char *const names[] = {"b\xc3\xbc" "cher.test", "a test", " a.test", "a.test ", "a.test\n", "a/b", "a:443", "a.test:443",
-                               "*", "*.test", "a@b", "a%20b", "https://a.test", "a,b", "\x7f", "a\t", "\"a\"", "a\\b"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) expect_refused(names[i], strlen(names[i]));
+  const char *const names[] = {
+      "b\xc3\xbc"
+      "cher.test",
+      "a test",
+      " a.test",
+      "a.test ",
+      "a.test\n",
+      "a/b",
+      "a:443",
+      "a.test:443",
+      "*",
+      "*.test",
+      "a@b",
+      "a%20b",
+      "https://a.test",
+      "a,b",
+      "\x7f",
+      "a\t",
+      "\"a\"",
+      "a\\b"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    expect_refused(names[i], strlen(names[i]));
   expect_refused("a.test\0", 7);
   expect_refused("a\0.test", 7);
   expect_refused("\0", 1);
@@ -63,19 +84,24 @@ TEST(host, bytes_that_no_host_name_has_are_refused) {
 
 TEST(host, empty_labels_are_refused) {
   const char *const names[] = {".", "..", "a..b", ".a", "a.test..", ".a.test", "[]", "[.]"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) expect_refused(names[i], strlen(names[i]));
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    expect_refused(names[i], strlen(names[i]));
 }
 
 /* Resolvers read them as addresses in ways of their own; the certificate check must not take them for names. */
 TEST(host, damaged_addresses_are_refused) {
-  const char *const names[] = {"256.1.1.1", "1.2.3", "1.2.3.4.5", "127.1", "2130706433", "0x7f000001", "0x7f.0.0.1", "127.0.0.0x1",
-                               "01.02.03.04", "a.1", "a.0x1", "0x", ":::", "1::2::3", "::1%lo", "fe80::1%eth0", "::g", "[127.0.0.1]",
-                               "[a.test]", "[::1", "::1]", "[::1]:443", "[[::1]]", "::1.", "12345::"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) expect_refused(names[i], strlen(names[i]));
+  const char *const names[] = {"256.1.1.1",    "1.2.3",      "1.2.3.4.5",   "127.1",       "2130706433",
+                               "0x7f000001",   "0x7f.0.0.1", "127.0.0.0x1", "01.02.03.04", "a.1",
+                               "a.0x1",        "0x",         ":::",         "1::2::3",     "::1%lo",
+                               "fe80::1%eth0", "::g",        "[127.0.0.1]", "[a.test]",    "[::1",
+                               "::1]",         "[::1]:443",  "[[::1]]",     "::1.",        "12345::"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    expect_refused(names[i], strlen(names[i]));
 }
 
 static size_t labels(char *out, size_t label_len, size_t total) {
-  for (size_t i = 0; i < total; i++) out[i] = (i + 1) % (label_len + 1) == 0 ? '.' : 'a';
+  for (size_t i = 0; i < total; i++)
+    out[i] = (i + 1) % (label_len + 1) == 0 ? '.' : 'a';
   return total;
 }
 

@@ -29,7 +29,8 @@ TEST_VERSIONS(identity_fits, scheme_that_the_key_cannot_make_keeps_the_credentia
   EXPECT_SENT(NULL, .server = {ASKS, .schemes = {0x0807, 0x0403}}, .client = {.credential = "client-rsa2048"});
   EXPECT_SENT(NULL, .server = {ASKS, .schemes = {0x0804}}, .client = {.credential = "client-p256"});
   EXPECT_SENT(NULL, .server = {ASKS, .schemes = {0x0403, 0x0804}}, .client = {.credential = "client-ed25519"});
-  EXPECT_SENT("client-ed25519", .server = {ASKS, .schemes = {0x0804, 0x0807}}, .client = {.credential = "client-ed25519"});
+  EXPECT_SENT("client-ed25519", .server = {ASKS, .schemes = {0x0804, 0x0807}},
+              .client = {.credential = "client-ed25519"});
 }
 
 /* TLS 1.2 names a digest, TLS 1.3 digest and curve. */

@@ -1,5 +1,5 @@
-/* White-box: loading and verification with every n-th allocation failing. A failure is NO_MEMORY, never a crash, a leak, a
-   half-loaded object or a chain that passes though it must not; and what is shared works afterwards. */
+/* White-box: loading and verification with every n-th allocation failing. A failure is NO_MEMORY, never a crash, a
+   leak, a half-loaded object or a chain that passes though it must not; and what is shared works afterwards. */
 #include "allocations.h"
 #include "judge.h"
 #include "memory.h"
@@ -9,8 +9,8 @@
 
 typedef sst_status (*Step)(void *context);
 
-/* Runs step with each allocation failing in turn. A failure that the reserve for small requests covers has no effect: then
-   the outcome is expected. after checks the object each time. */
+/* Runs step with each allocation failing in turn. A failure that the reserve for small requests covers has no effect:
+   then the outcome is expected. after checks the object each time. */
 static void fail_each(Step step, Step after, void *context, sst_status expected) {
   if (!allocations_are_wrapped()) SKIP("malloc is not wrapped in this build");
   EXPECT_STATUS(step(context), expected); /* what is made once in a process is made here */
@@ -29,7 +29,9 @@ static void fail_each(Step step, Step after, void *context, sst_status expected)
   EXPECT_AT_LEAST(refused, 3);
 }
 
-static sst_status verify(void *context) { return judge_verdict(context); }
+static sst_status verify(void *context) {
+  return judge_verdict(context);
+}
 
 TEST(loading_memory, good_chain_passes_or_is_no_memory_and_passes_again) {
   Judge judge = judge_new();
@@ -48,9 +50,8 @@ static void bad_chain(const X509 *anchor, const X509 *leaf, const X509 *issuer, 
   judge_free(&judge);
 }
 
-#define LEAF(...)                                                                                             \
-  ISSUE(.subject = "Leaf", .key = key_of(KEY_P256, 2), .issuer = issuer, .issuer_key = key_of(KEY_P256, 1), \
-        __VA_ARGS__)
+#define LEAF(...) \
+  ISSUE(.subject = "Leaf", .key = key_of(KEY_P256, 2), .issuer = issuer, .issuer_key = key_of(KEY_P256, 1), __VA_ARGS__)
 
 TEST(loading_memory, chain_with_a_fault_never_passes) {
   for (int fault = 0; fault < 8; fault++) {
@@ -75,8 +76,8 @@ TEST(loading_memory, chain_with_a_fault_never_passes) {
         bad_chain(root, LEAF(.names = "DNS:server.test", .digest = EVP_sha1()), issuer, SST_ERR_CERT_WEAK_DIGEST);
         break;
       case 6:
-        bad_chain(ISSUE(.subject = "Other", .key = key_of(KEY_P256, 3), .ca = true), LEAF(.names = "DNS:server.test"), issuer,
-                  SST_ERR_CERT_ISSUER_NOT_FOUND);
+        bad_chain(ISSUE(.subject = "Other", .key = key_of(KEY_P256, 3), .ca = true), LEAF(.names = "DNS:server.test"),
+                  issuer, SST_ERR_CERT_ISSUER_NOT_FOUND);
         break;
       case 7:
         issuer = ISSUE(.subject = "Intermediate", .key = key_of(KEY_P256, 1), .ca = true, .issuer = root,

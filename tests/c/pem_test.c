@@ -57,8 +57,8 @@ static void put_in_front(Text *text, const char *front) {
   *text = (Text){out, front_len + text->len};
 }
 
-/* Reads text in a piece of memory of just its size. Returns the number of certificates, or -1 with error filled; each is
-   compared with the chain's where those are given. */
+/* Reads text in a piece of memory of just its size. Returns the number of certificates, or -1 with error filled; each
+   is compared with the chain's where those are given. */
 static int read_all(const Text *text, const Data *expected, sst_error *error) {
   uint8_t *exact = test_allocate(text->len);
   memcpy(exact, text->bytes, text->len);
@@ -100,7 +100,9 @@ static void expect_fault(Text text, const char *message) {
   free(text.bytes);
 }
 
-TEST(pem, plain_file_is_read) { expect_chain(chain_text()); }
+TEST(pem, plain_file_is_read) {
+  expect_chain(chain_text());
+}
 
 TEST(pem, text_in_front_between_and_behind_is_skipped) {
   Text text = chain_text();
@@ -111,8 +113,10 @@ TEST(pem, text_in_front_between_and_behind_is_skipped) {
 
 TEST(pem, comment_that_quotes_a_boundary_is_text) {
   Text text = chain_text();
-  put_in_front(&text, "# CA with ----BEGIN CERTIFICATE----?\n# -----BEGIN CERTIFICATE-----\n# AAAA\n# -----END CERTIFICATE-----\n"
-                      "----BEGIN CERTIFICATE----?\nsee -----BEGIN CERTIFICATE-----\n-----BEGINNING\n");
+  put_in_front(
+      &text,
+      "# CA with ----BEGIN CERTIFICATE----?\n# -----BEGIN CERTIFICATE-----\n# AAAA\n# -----END CERTIFICATE-----\n"
+      "----BEGIN CERTIFICATE----?\nsee -----BEGIN CERTIFICATE-----\n-----BEGINNING\n");
   expect_chain(text);
 }
 
@@ -174,7 +178,8 @@ TEST(pem, old_label_of_certificates_is_known) {
 
 TEST(pem, headers_are_stepped_over) {
   Text text = chain_text();
-  replace(&text, "-----BEGIN CERTIFICATE-----\n", "-----BEGIN CERTIFICATE-----\nName: value\n more of it\nOther: x\n\n");
+  replace(&text, "-----BEGIN CERTIFICATE-----\n",
+          "-----BEGIN CERTIFICATE-----\nName: value\n more of it\nOther: x\n\n");
   expect_chain(text);
 }
 
@@ -246,7 +251,8 @@ TEST(pem, bad_base64_names_block_and_line) {
     second = strchr(second, '\n') + 1;
     second = strchr(second, '\n') + 5; /* the second line of the second certificate */
     int line = 1;
-    for (const char *p = text.bytes; p < second; p++) line += *p == '\n';
+    for (const char *p = text.bytes; p < second; p++)
+      line += *p == '\n';
     *second = bad[i];
     char message[80];
     snprintf(message, sizeof message, "certificate 2 of 2: bad base64 at line %d", line);
@@ -280,9 +286,10 @@ TEST(pem, base64_is_decoded_strictly) {
   expect_base64("Zm9vYmFy", "foobar");
   expect_base64("Z\ng\n=\n=\n", "f");
   expect_base64("+/+/", "\xfb\xff\xbf");
-  const char *const wrong[] = {"", " ", "Z", "Zg", "Zg=", "Zg===", "Zg==Zg==", "Zm8", "Zm8==", "=", "====", "Zm9v=", "Zm9v====",
-                               "Zh==", "Zm9=", "Zm+_", "Zm9vYg", "Zg=g", "Z==="};
-  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) expect_base64(wrong[i], NULL);
+  const char *const wrong[] = {"",     " ",     "Z",        "Zg",   "Zg=",  "Zg===", "Zg==Zg==", "Zm8",  "Zm8==", "=",
+                               "====", "Zm9v=", "Zm9v====", "Zh==", "Zm9=", "Zm+_",  "Zm9vYg",   "Zg=g", "Z==="};
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+    expect_base64(wrong[i], NULL);
 }
 
 TEST(pem, boundaries_that_are_none_are_faults) {
@@ -295,7 +302,8 @@ TEST(pem, boundaries_that_are_none_are_faults) {
       {"-----BEGIN CERT\nIFICATE-----\n", "damaged BEGIN line at line 1"},
       {"a\r\nb\rc\n-----END CERTIFICATE-----\n", "END without BEGIN at line 4"},
       {"-----BEGIN CERTIFICATE-----\nAAAA\n-----END X-----\n", "certificate 1 of 1: END of another kind at line 3"},
-      {"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE---\n", "certificate 1 of 1: damaged END line at line 3"},
+      {"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE---\n",
+       "certificate 1 of 1: damaged END line at line 3"},
       {"-----BEGIN CERTIFICATE-----\nAAAA\n-----\n", "certificate 1 of 1: damaged END line at line 3"},
       {"-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n", "certificate 1 of 1: empty, at line 1"},
       {"-----BEGIN CERTIFICATE-----\nA: b\nAAAA\n-----END CERTIFICATE-----\n",
@@ -310,11 +318,12 @@ TEST(pem, boundaries_that_are_none_are_faults) {
 }
 
 TEST(pem, encrypted_by_headers_is_seen) {
-  const char *const texts[] = {"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAAAA\n"
-                               "-----END RSA PRIVATE KEY-----\n",
-                               "-----BEGIN RSA PRIVATE KEY-----\r\nProc-Type: 4,ENCRYPTED\r\nDEK-Info: AES-128-CBC,00\r\n\r\nAAAA\r\n"
-                               "-----END RSA PRIVATE KEY-----\r\n",
-                               "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,CLEAR\n\nAAAA\n-----END RSA PRIVATE KEY-----\n"};
+  const char *const texts[] = {
+      "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAAAA\n"
+      "-----END RSA PRIVATE KEY-----\n",
+      "-----BEGIN RSA PRIVATE KEY-----\r\nProc-Type: 4,ENCRYPTED\r\nDEK-Info: AES-128-CBC,00\r\n\r\nAAAA\r\n"
+      "-----END RSA PRIVATE KEY-----\r\n",
+      "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,CLEAR\n\nAAAA\n-----END RSA PRIVATE KEY-----\n"};
   for (size_t i = 0; i < 3; i++) {
     sst__pem pem;
     sst__pem_block block;
@@ -329,7 +338,8 @@ TEST(pem, encrypted_by_headers_is_seen) {
 
 /* Damage of all kinds: no over-read (the text ends where its memory does), no endless loop. */
 TEST(pem, random_damage_is_survived) {
-  static const char *const pieces[] = {"-----", "-----BEGIN ", "-----END ", "CERTIFICATE-----", "\r", "\n", "\r\n", "=", ":", "A", " "};
+  static const char *const pieces[] = {"-----", "-----BEGIN ", "-----END ", "CERTIFICATE-----", "\r", "\n", "\r\n", "=",
+                                       ":",     "A",           " "};
   sst_error error;
   for (int round = 0; round < 3000; round++) {
     Text text = chain_text();

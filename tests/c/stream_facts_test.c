@@ -57,7 +57,7 @@ TEST_VERSIONS(stream_facts, info_shows_what_was_negotiated) {
   pair_free(&pair);
 }
 
-/* A host built with a smaller struct gets no byte more than it has; one with a larger struct reads 0 in what is newer. */
+/* A host built with a smaller struct gets no byte more than it has; one with a larger struct reads 0 in what is new. */
 TEST(stream_facts, structs_are_filled_up_to_their_size) {
   Pair pair = pair_open();
   uint8_t small[sizeof(sst_stream_info)];

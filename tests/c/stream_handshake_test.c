@@ -256,7 +256,7 @@ TEST_VERSIONS(stream_handshake, client_certificate_of_another_issuer_is_kept_bac
   pair_free(&named);
 }
 
-/* A01: in TLS 1.3 the client has finished when the server refuses. It learns it by its next read, and then by writes. */
+/* A01: in TLS 1.3 the client has finished when the server refuses. It learns it by its next read, then by writes. */
 TEST(stream_handshake, missing_client_certificate_shows_at_next_decrypt_tls13) {
   Pair pair = pair_new(.server = {.client_certificate = SST_CLIENT_CERTIFICATE_REQUIRE});
   side_handshake(&pair.client);

@@ -106,7 +106,8 @@ TEST(trust, bundle_of_the_system_loads_whole) {
   fclose(file);
   bundle.bytes[bundle.len] = 0;
   size_t count = 0;
-  for (const char *at = (char *)bundle.bytes; (at = strstr(at, "-----BEGIN CERTIFICATE-----")) != NULL; at++) count++;
+  for (const char *at = (char *)bundle.bytes; (at = strstr(at, "-----BEGIN CERTIFICATE-----")) != NULL; at++)
+    count++;
 
   sst_trust *trust = sst_trust_new();
   EXPECT_STATUS(sst_trust_load_pem(trust, bundle.bytes, bundle.len), SST_OK);

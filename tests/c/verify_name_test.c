@@ -8,8 +8,10 @@ static sst_status verdict(const char *subject, const char *san, const char *name
   Judge judge = judge_new();
   X509 *root = judge_root();
   judge_trusts(&judge, root, NULL);
-  judge_is_sent(&judge, ISSUE(.subject = subject, .key = key_of(KEY_P256, 2), .issuer = root,
-                              .issuer_key = key_of(KEY_P256, 0), .names = san), NULL);
+  judge_is_sent(&judge,
+                ISSUE(.subject = subject, .key = key_of(KEY_P256, 2), .issuer = root, .issuer_key = key_of(KEY_P256, 0),
+                      .names = san),
+                NULL);
   judge.request.name = name;
   judge.request.name_is_ip = is_ip;
   const sst_status status = judge_verdict(&judge);
@@ -34,26 +36,32 @@ static void expect_rows(const Row *rows, size_t count) {
 }
 
 TEST(verify_name, dns_name_matches_case_blind_and_whole) {
-  static const Row rows[] = {{"DNS:a.test", "a.test", false, true},       {"DNS:A.Test", "a.tEST", false, true},
-                             {"DNS:b.test,DNS:a.test", "a.test", false, true}, {"DNS:a.test", "b.a.test", false, false},
-                             {"DNS:a.test", "test", false, false},        {"DNS:ex_ample.test", "ex_ample.test", false, true},
-                             {"DNS:a.test", "xa.test", false, false},     {"DNS:localhost", "localhost", false, true}};
+  static const Row rows[] = {{"DNS:a.test", "a.test", false, true},
+                             {"DNS:A.Test", "a.tEST", false, true},
+                             {"DNS:b.test,DNS:a.test", "a.test", false, true},
+                             {"DNS:a.test", "b.a.test", false, false},
+                             {"DNS:a.test", "test", false, false},
+                             {"DNS:ex_ample.test", "ex_ample.test", false, true},
+                             {"DNS:a.test", "xa.test", false, false},
+                             {"DNS:localhost", "localhost", false, true}};
   expect_rows(rows, sizeof rows / sizeof rows[0]);
 }
 
 TEST(verify_name, wildcard_stands_for_one_whole_leftmost_label) {
-  static const Row rows[] = {{"DNS:*.a.test", "b.a.test", false, true},   {"DNS:*.a.test", "a.test", false, false},
-                             {"DNS:*.a.test", "c.b.a.test", false, false}, {"DNS:b*.a.test", "bc.a.test", false, false},
-                             {"DNS:b.*.test", "b.a.test", false, false},  {"DNS:*", "a", false, false},
-                             {"DNS:*.test", "a.test", false, false},      {"DNS:*.a.test", "xn--bcher-kva.a.test", false, true}};
+  static const Row rows[] = {
+      {"DNS:*.a.test", "b.a.test", false, true},    {"DNS:*.a.test", "a.test", false, false},
+      {"DNS:*.a.test", "c.b.a.test", false, false}, {"DNS:b*.a.test", "bc.a.test", false, false},
+      {"DNS:b.*.test", "b.a.test", false, false},   {"DNS:*", "a", false, false},
+      {"DNS:*.test", "a.test", false, false},       {"DNS:*.a.test", "xn--bcher-kva.a.test", false, true}};
   expect_rows(rows, sizeof rows / sizeof rows[0]);
 }
 
 TEST(verify_name, address_matches_by_ip_entries_only) {
-  static const Row rows[] = {{"IP:127.0.0.1", "127.0.0.1", true, true},  {"IP:127.0.0.1", "127.0.0.2", true, false},
-                             {"DNS:127.0.0.1", "127.0.0.1", true, false}, {"IP:::1", "::1", true, true},
-                             {"IP:::1", "0:0:0:0:0:0:0:1", true, true},  {"IP:2001:db8::1", "2001:DB8::1", true, true},
-                             {"IP:127.0.0.1", "::ffff:127.0.0.1", true, false}, {"IP:127.0.0.1", "a.test", false, false}};
+  static const Row rows[] = {
+      {"IP:127.0.0.1", "127.0.0.1", true, true},         {"IP:127.0.0.1", "127.0.0.2", true, false},
+      {"DNS:127.0.0.1", "127.0.0.1", true, false},       {"IP:::1", "::1", true, true},
+      {"IP:::1", "0:0:0:0:0:0:0:1", true, true},         {"IP:2001:db8::1", "2001:DB8::1", true, true},
+      {"IP:127.0.0.1", "::ffff:127.0.0.1", true, false}, {"IP:127.0.0.1", "a.test", false, false}};
   expect_rows(rows, sizeof rows / sizeof rows[0]);
 }
 
@@ -81,7 +89,8 @@ TEST(verify_name, mismatch_names_what_the_certificate_has) {
 
 TEST(verify_name, long_lists_of_names_are_cut_in_the_message) {
   char san[4000] = "DNS:0.test";
-  for (int i = 1; i < 200; i++) snprintf(san + strlen(san), sizeof san - strlen(san), ",DNS:%d.test", i);
+  for (int i = 1; i < 200; i++)
+    snprintf(san + strlen(san), sizeof san - strlen(san), ",DNS:%d.test", i);
   sst_error error;
   EXPECT_STATUS(verdict("Leaf", san, "b.test", false, &error), SST_ERR_CERT_NAME_MISMATCH);
   EXPECT_CONTAINS(error.message, "(0.test, 1.test, ");
@@ -108,8 +117,10 @@ TEST(verify_name, certificate_without_subject_is_named_so) {
   Judge judge = judge_new();
   X509 *root = judge_root();
   judge_trusts(&judge, root, NULL);
-  judge_is_sent(&judge, ISSUE(.subject = "", .key = key_of(KEY_P256, 2), .issuer = root, .issuer_key = key_of(KEY_P256, 0),
-                              .names = "DNS:server.test", .begin = 1, .end = 2), NULL);
+  judge_is_sent(&judge,
+                ISSUE(.subject = "", .key = key_of(KEY_P256, 2), .issuer = root, .issuer_key = key_of(KEY_P256, 0),
+                      .names = "DNS:server.test", .begin = 1, .end = 2),
+                NULL);
   EXPECT_STATUS(judge_verdict(&judge), SST_ERR_CERT_NOT_YET_VALID);
   EXPECT_CONTAINS(judge.error.message, "certificate 1 of 2 (no subject) is not valid before");
   judge_free(&judge);

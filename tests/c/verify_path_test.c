@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#define INTERMEDIATE(root, ...)                                                                           \
+#define INTERMEDIATE(root, ...)                                                                                     \
   ISSUE(.subject = "Intermediate", .key = key_of(KEY_P256, 1), .issuer = (root), .issuer_key = key_of(KEY_P256, 0), \
         __VA_ARGS__)
 
@@ -199,8 +199,10 @@ TEST(verify_path, trusted_self_signed_leaf_does_not_issue) {
   Judge judge = judge_new();
   X509 *trusted = ISSUE(.subject = "Self", .key = key_of(KEY_P256, 0), .names = "DNS:a.test");
   judge_trusts(&judge, trusted, NULL);
-  judge_is_sent(&judge, ISSUE(.subject = "Leaf", .key = key_of(KEY_P256, 2), .issuer = trusted,
-                              .issuer_key = key_of(KEY_P256, 0), .names = "DNS:server.test"), NULL);
+  judge_is_sent(&judge,
+                ISSUE(.subject = "Leaf", .key = key_of(KEY_P256, 2), .issuer = trusted,
+                      .issuer_key = key_of(KEY_P256, 0), .names = "DNS:server.test"),
+                NULL);
 
   EXPECT_STATUS(judge_verdict(&judge), SST_ERR_CERT_NOT_CA);
   judge_free(&judge);
@@ -208,8 +210,8 @@ TEST(verify_path, trusted_self_signed_leaf_does_not_issue) {
 
 TEST(verify_path, path_length_that_is_exceeded_is_chain_too_long) {
   Cast cast = cast_new();
-  X509 *upper = ISSUE(.subject = "Upper", .key = key_of(KEY_P256, 3), .ca = true, .path_length = "0", .issuer = cast.root,
-                      .issuer_key = key_of(KEY_P256, 0));
+  X509 *upper = ISSUE(.subject = "Upper", .key = key_of(KEY_P256, 3), .ca = true, .path_length = "0",
+                      .issuer = cast.root, .issuer_key = key_of(KEY_P256, 0));
   judge_is_sent(&cast.judge, cast.leaf, cast.intermediate, upper, NULL);
 
   EXPECT_STATUS(judge_verdict(&cast.judge), SST_ERR_CERT_CHAIN_TOO_LONG);
@@ -235,12 +237,16 @@ static sst_status chain_of(int count, sst_error *error) {
   char name[16];
   for (int i = 0; i < count - 1; i++) {
     snprintf(name, sizeof name, "CA %d", i);
-    chain[i] = ISSUE(.subject = name, .key = key_of(KEY_P256, (unsigned)i % 2), .ca = true,
-                     .issuer = i == 0 ? NULL : chain[i - 1], .issuer_key = key_of(KEY_P256, (unsigned)(i + 1 - (i == 0)) % 2));
+    chain[i] =
+        ISSUE(.subject = name, .key = key_of(KEY_P256, (unsigned)i % 2), .ca = true,
+              .issuer = i == 0 ? NULL : chain[i - 1], .issuer_key = key_of(KEY_P256, (unsigned)(i + 1 - (i == 0)) % 2));
   }
-  judge_is_sent(&judge, ISSUE(.subject = "Leaf", .key = key_of(KEY_P256, 2), .issuer = chain[count - 2],
-                              .issuer_key = key_of(KEY_P256, (unsigned)count % 2), .names = "DNS:server.test"), NULL);
-  for (int i = count - 2; i > 0; i--) judge_is_sent(&judge, chain[i], NULL);
+  judge_is_sent(&judge,
+                ISSUE(.subject = "Leaf", .key = key_of(KEY_P256, 2), .issuer = chain[count - 2],
+                      .issuer_key = key_of(KEY_P256, (unsigned)count % 2), .names = "DNS:server.test"),
+                NULL);
+  for (int i = count - 2; i > 0; i--)
+    judge_is_sent(&judge, chain[i], NULL);
   judge_trusts(&judge, chain[0], NULL);
   const sst_status status = judge_verdict(&judge);
   *error = judge.error;
@@ -260,24 +266,27 @@ TEST(verify_path, ten_certificates_pass_and_more_are_chain_too_long) {
   }
 }
 
-/* Eight issuers of one name at each of three levels, all with a wrong key: 512 paths that nobody may make us walk. */
+/* Four issuers of one name at each of six levels, all with a wrong key: 4,096 paths that nobody may make us walk. */
 TEST(verify_path, many_alternatives_end_in_bounded_time) {
-  static const char *const names[] = {"Level 1", "Level 2", "Level 3"};
+  static const char *const names[] = {"Level 1", "Level 2", "Level 3", "Level 4", "Level 5", "Level 6"};
   Judge judge = judge_new();
   X509 *issuer = judge_root();
   judge_trusts(&judge, issuer, NULL);
-  X509 *levels[3][8];
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 8; j++) {
+  X509 *levels[6][4];
+  for (int i = 0; i < 6; i++) {
+    for (int j = 0; j < 4; j++) {
       levels[i][j] = ISSUE(.subject = names[i], .key = key_of(KEY_P256, 1), .ca = true, .issuer = issuer,
                            .issuer_key = key_of(KEY_P256, 3));
     }
     issuer = levels[i][0];
   }
-  judge_is_sent(&judge, ISSUE(.subject = "Leaf", .key = key_of(KEY_P256, 2), .issuer = issuer,
-                              .issuer_key = key_of(KEY_P256, 3), .names = "DNS:server.test"), NULL);
-  for (int i = 2; i >= 0; i--) {
-    for (int j = 0; j < 8; j++) judge_is_sent(&judge, levels[i][j], NULL);
+  judge_is_sent(&judge,
+                ISSUE(.subject = "Leaf", .key = key_of(KEY_P256, 2), .issuer = issuer,
+                      .issuer_key = key_of(KEY_P256, 3), .names = "DNS:server.test"),
+                NULL);
+  for (int i = 5; i >= 0; i--) {
+    for (int j = 0; j < 4; j++)
+      judge_is_sent(&judge, levels[i][j], NULL);
   }
 
   const clock_t start = clock();

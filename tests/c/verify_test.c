@@ -116,8 +116,8 @@ TEST(verify, several_faults_give_the_first_in_the_order_chain_time_name_and_all_
 
   judge_trusts(&judge, other, NULL);
   EXPECT_STATUS(judge_verdict(&judge), SST_ERR_CERT_ISSUER_NOT_FOUND);
-  EXPECT_EQ(judge.error.reasons, judge_reasons(SST_ERR_CERT_ISSUER_NOT_FOUND, SST_ERR_CERT_PURPOSE, SST_ERR_CERT_EXPIRED,
-                                               SST_ERR_CERT_NAME_MISMATCH, 0));
+  EXPECT_EQ(judge.error.reasons, judge_reasons(SST_ERR_CERT_ISSUER_NOT_FOUND, SST_ERR_CERT_PURPOSE,
+                                               SST_ERR_CERT_EXPIRED, SST_ERR_CERT_NAME_MISMATCH, 0));
   judge_trusts(&judge, root, NULL);
   EXPECT_STATUS(judge_verdict(&judge), SST_ERR_CERT_PURPOSE);
   EXPECT_EQ(judge.error.reasons,
@@ -163,8 +163,12 @@ TEST(verify, extended_key_usage_is_judged_by_role) {
   const struct {
     const char *purposes;
     bool server, client;
-  } rows[] = {{NULL, true, true},         {"serverAuth", true, false},           {"clientAuth", false, true},
-              {"codeSigning", false, false}, {"serverAuth,clientAuth", true, true}, {"anyExtendedKeyUsage", false, false}};
+  } rows[] = {{NULL, true, true},
+              {"serverAuth", true, false},
+              {"clientAuth", false, true},
+              {"codeSigning", false, false},
+              {"serverAuth,clientAuth", true, true},
+              {"anyExtendedKeyUsage", false, false}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     expect_purpose(rows[i].purposes, true, rows[i].server);
     expect_purpose(rows[i].purposes, false, rows[i].client);
@@ -174,7 +178,8 @@ TEST(verify, extended_key_usage_is_judged_by_role) {
 /* BoringSSL does not look at the purpose of what is trusted itself. */
 TEST(verify, trusted_leaf_for_another_purpose_is_refused) {
   Judge judge = judge_new();
-  X509 *leaf = ISSUE(.subject = "Self", .key = key_of(KEY_P256, 2), .names = "DNS:server.test", .purposes = "clientAuth");
+  X509 *leaf =
+      ISSUE(.subject = "Self", .key = key_of(KEY_P256, 2), .names = "DNS:server.test", .purposes = "clientAuth");
   expect_leaf(&judge, leaf, leaf, SST_ERR_CERT_PURPOSE, 43);
   judge_free(&judge);
 }
@@ -182,10 +187,11 @@ TEST(verify, trusted_leaf_for_another_purpose_is_refused) {
 TEST(verify, small_rsa_key_is_weak_with_alert_42_until_the_minimum_allows_it) {
   Judge judge = judge_new();
   X509 *root = judge_root();
-  X509 *leaf = ISSUE(.subject = "Leaf", .key = key_of(KEY_RSA1024, 0), .issuer = root, .issuer_key = key_of(KEY_P256, 0),
-                     .names = "DNS:server.test");
+  X509 *leaf = ISSUE(.subject = "Leaf", .key = key_of(KEY_RSA1024, 0), .issuer = root,
+                     .issuer_key = key_of(KEY_P256, 0), .names = "DNS:server.test");
   expect_leaf(&judge, root, leaf, SST_ERR_CERT_WEAK_KEY, 42);
-  EXPECT_STRING(judge.error.message, "certificate 1 of 2 (CN=Leaf) has an RSA key of 1024 bits; accepted are 2048 to 8192");
+  EXPECT_STRING(judge.error.message,
+                "certificate 1 of 2 (CN=Leaf) has an RSA key of 1024 bits; accepted are 2048 to 8192");
 
   judge.request.minimum_rsa_bits = 1024;
   EXPECT_STATUS(judge_verdict(&judge), SST_OK);
@@ -195,8 +201,8 @@ TEST(verify, small_rsa_key_is_weak_with_alert_42_until_the_minimum_allows_it) {
 TEST(verify, small_rsa_key_of_an_anchor_is_weak) {
   Judge judge = judge_new();
   X509 *root = ISSUE(.subject = "Root", .key = key_of(KEY_RSA1024, 0), .ca = true);
-  X509 *leaf = ISSUE(.subject = "Leaf", .key = key_of(KEY_P256, 2), .issuer = root, .issuer_key = key_of(KEY_RSA1024, 0),
-                     .names = "DNS:server.test");
+  X509 *leaf = ISSUE(.subject = "Leaf", .key = key_of(KEY_P256, 2), .issuer = root,
+                     .issuer_key = key_of(KEY_RSA1024, 0), .names = "DNS:server.test");
   expect_leaf(&judge, root, leaf, SST_ERR_CERT_WEAK_KEY, 42);
   judge_free(&judge);
 }
@@ -237,8 +243,8 @@ TEST(verify, md5_signature_is_a_weak_digest_though_sha1_is_allowed) {
   static const uint8_t sha256_with_rsa[] = {0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0b};
   Judge judge = judge_new();
   X509 *root = ISSUE(.subject = "Root", .key = key_of(KEY_RSA2048, 0), .ca = true);
-  X509 *leaf = ISSUE(.subject = "Leaf", .key = key_of(KEY_P256, 2), .issuer = root, .issuer_key = key_of(KEY_RSA2048, 0),
-                     .names = "DNS:server.test");
+  X509 *leaf = ISSUE(.subject = "Leaf", .key = key_of(KEY_P256, 2), .issuer = root,
+                     .issuer_key = key_of(KEY_RSA2048, 0), .names = "DNS:server.test");
   uint8_t *der = NULL;
   const int len = i2d_X509(leaf, &der);
   for (uint8_t *at = der; at + sizeof sha256_with_rsa <= der + len; at++) {

@@ -48,6 +48,8 @@ within() {
   until "$@"; do [ $SECONDS -lt $end ] || return 1; sleep 0.05; done
 }
 has_text() { grep -qF -- "$2" "$1" 2>/dev/null; }
+# Processor time that the server has spent, in hundredths of a second.
+spent() { awk -v hz="$(getconf CLK_TCK)" '{ print int(($14 + $15) * 100 / hz) }' "/proc/$server_pid/stat"; }
 has_ended() { ! kill -0 "$1" 2>/dev/null; }
 
 start_server() {
@@ -69,6 +71,11 @@ end_server() {
   [ "$ended" = "${1:-0}" ] || fail "the server's exit code is $ended instead of ${1:-0}"
 }
 
+kill_at_once() {
+  kill -KILL "$1"
+  wait "$1" 2>/dev/null || true
+}
+
 stop_server() {
   kill -TERM "$server_pid"
   end_server
@@ -86,8 +93,8 @@ start_client() {
   (
     for fd in /proc/self/fd/*; do
       fd=${fd##*/}
-      [ "$fd" -le 2 ] || exec {fd}>&- || true
-    done 2>/dev/null
+      [ "$fd" -le 2 ] || exec {fd}>&-
+    done
     exec "$programs/secure-client" --ca "$pki/ca.pem" "$@" "$address" "$port"
   ) <"${input:-/dev/null}" >"${output:-/dev/null}" 2>"${messages:-$work/client.log}" &
   client_pid=$!

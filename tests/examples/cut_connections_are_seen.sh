@@ -9,9 +9,9 @@ input=$work/input start_client
 victim=$client_pid
 exec 5>"$work/input"
 head -c 300000 /dev/urandom >&5
-within 10 test -n "$(find "$work" -name 'stored.*.part' -size +100k)" || sleep 1
-kill -KILL "$victim"
-wait "$victim" 2>/dev/null || true
+much_has_come() { [ -n "$(find "$work" -name 'stored.*.part' -size +100k)" ]; }
+within 10 much_has_come || fail "the data do not come"
+kill_at_once "$victim"
 within_text "$work/server.log" ERR_TRUNCATED
 exec 5>&-
 stop_server
@@ -27,7 +27,7 @@ output=$work/output start_client
 victim=$client_pid
 exec 6<"$work/output"
 head -c 100000 <&6 >/dev/null
-kill -KILL "$server_pid"
+kill_at_once "$server_pid"
 cat <&6 >/dev/null
 code=0
 wait "$victim" || code=$?
@@ -39,9 +39,8 @@ step "the same into a file: it does not appear"
 start_server --send "$work/file" --verbose
 start_client --output "$work/back"
 victim=$client_pid
-within 10 test -n "$(find "$work" -name 'back.*.part')" || true
 within 10 has_text "$work/server.log" "data:" || fail "no data was sent"
-kill -KILL "$server_pid"
+kill_at_once "$server_pid"
 code=0
 wait "$victim" || code=$?
 if [ $code = 0 ]; then

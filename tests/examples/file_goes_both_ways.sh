@@ -13,7 +13,7 @@ for version in 1.2 1.3; do
   end_server
   expect_same "$work/file" "$work/stored"
   expect_text "$work/client.log" "TLS $version"
-  expect_text "$work/client.log" "verified"
+  expect_text "$work/client.log" "peer verified"
 
   step "TLS $version: server to client"
   start_server --send "$work/stored" --once --min-version $version

@@ -30,6 +30,12 @@ expect_code 0 "no input"
 end_server
 [ ! -s "$work/answer" ] || fail "there is an answer"
 
+step "standard input closed"
+start_server --echo --once
+client <&- >"$work/answer"
+expect_code 0 "closed input"
+end_server
+
 step "--once tells when its client failed"
 start_server --echo --once
 client --ca "$pki/other-ca.pem" <<<x

@@ -22,6 +22,11 @@ kill -STOP "$stopped"
 [ "$(stat -c %s "$work"/large_echo.*.part)" -lt 30000000 ] || fail "the client was done before it could be stopped"
 others_are_served
 others_are_served
+before=$(spent)
+sleep 1
+now=$(spent)
+step "$((now - before)) hundredths of a second of processor time in a second of waiting for it"
+[ $((now - before)) -le 25 ] || fail "the server spins"
 
 step "it goes on where it was"
 kill -CONT "$stopped"

@@ -25,16 +25,21 @@ expect_code 3 "wrong issuer and name"
 expect_text "$work/client.log" "reason ERR_CERT_ISSUER_NOT_FOUND"
 expect_text "$work/client.log" "reason ERR_CERT_NAME_MISMATCH"
 
-step "the right name"
+step "the right name: given, or that of the host"
 client --server-name server.test <<<fine >"$work/answer"
 expect_code 0 "right name"
+if getent ahosts localhost >/dev/null 2>&1; then
+  code=0
+  timeout 60 "$programs/secure-client" --ca "$pki/ca.pem" localhost "$port" <<<fine >"$work/answer" 2>"$work/client.log" || code=$?
+  expect_code 0 "localhost"
+fi
 
 step "--insecure verifies nothing and says so"
 code=0
 timeout 60 "$programs/secure-client" --insecure --summary $address "$port" <<<fine >"$work/answer" 2>"$work/client.log" || code=$?
 expect_code 0 "--insecure"
 expect_text "$work/client.log" "is not verified"
-! has_text "$work/client.log" ", verified" || fail "--insecure claims that the peer is verified"
+! has_text "$work/client.log" "peer verified" || fail "--insecure claims that the peer is verified"
 
 step "no protocol in common"
 client --alpn other <<<x >"$work/answer"
@@ -56,6 +61,13 @@ exec 3<>/dev/tcp/$address/"$port"
 printf 'GET / HTTP/1.0\r\n\r\n' >&3
 within_text "$work/server.log" ERR_NOT_TLS
 exec 3>&-
+
+step "a server that says nothing"
+kill -STOP "$server_pid"
+client --timeout-ms 300 <<<x
+expect_code 6 "a silent server"
+expect_text "$work/client.log" "timed out in the handshake"
+kill -CONT "$server_pid"
 
 step "nobody there"
 stop_server

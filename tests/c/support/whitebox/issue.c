@@ -34,13 +34,11 @@ static EVP_PKEY *make(int type, int curve, int bits) {
 EVP_PKEY *key_of(KeyKind kind, unsigned number) {
   static const struct {
     int type, curve, bits;
-  } kinds[KEY_KINDS] = {[KEY_P224] = {EVP_PKEY_EC, NID_secp224r1, 0},
-                        [KEY_P256] = {EVP_PKEY_EC, NID_X9_62_prime256v1, 0},
-                        [KEY_P384] = {EVP_PKEY_EC, NID_secp384r1, 0},
-                        [KEY_P521] = {EVP_PKEY_EC, NID_secp521r1, 0},
-                        [KEY_ED25519] = {EVP_PKEY_ED25519, 0, 0},
-                        [KEY_RSA1024] = {EVP_PKEY_RSA, 0, 1024},
-                        [KEY_RSA2048] = {EVP_PKEY_RSA, 0, 2048}};
+  } kinds[KEY_KINDS] = {
+      [KEY_P224] = {EVP_PKEY_EC, NID_secp224r1, 0}, [KEY_P256] = {EVP_PKEY_EC, NID_X9_62_prime256v1, 0},
+      [KEY_P384] = {EVP_PKEY_EC, NID_secp384r1, 0}, [KEY_P521] = {EVP_PKEY_EC, NID_secp521r1, 0},
+      [KEY_ED25519] = {EVP_PKEY_ED25519, 0, 0},     [KEY_RSA1024] = {EVP_PKEY_RSA, 0, 1024},
+      [KEY_RSA2048] = {EVP_PKEY_RSA, 0, 2048}};
   REQUIRE(kind < KEY_KINDS && number < KEYS_OF_A_KIND);
   if (keys[kind][number] == NULL) keys[kind][number] = make(kinds[kind].type, kinds[kind].curve, kinds[kind].bits);
   return keys[kind][number];
@@ -74,10 +72,13 @@ static void extend_unknown(X509 *certificate) {
 
 static void add_extensions(X509 *certificate, const X509 *issuer, const Issue *order) {
   char constraint[64];
-  snprintf(constraint, sizeof constraint, "critical,CA:TRUE%s%s", order->path_length == NULL ? "" : ",pathlen:",
-           order->path_length == NULL ? "" : order->path_length);
+  snprintf(constraint, sizeof constraint, "critical,CA:TRUE%s%s",
+           order->path_length == NULL ? "" : ",pathlen:", order->path_length == NULL ? "" : order->path_length);
   if (order->ca) extend(certificate, issuer, NID_basic_constraints, constraint);
-  extend(certificate, issuer, NID_key_usage, order->usage != NULL ? order->usage : order->ca ? "critical,keyCertSign" : NULL);
+  extend(certificate, issuer, NID_key_usage,
+         order->usage != NULL ? order->usage
+         : order->ca          ? "critical,keyCertSign"
+                              : NULL);
   extend(certificate, issuer, NID_ext_key_usage, order->purposes);
   extend(certificate, issuer, NID_subject_alt_name, order->names);
   extend(certificate, issuer, NID_name_constraints, order->constraints);
@@ -106,9 +107,9 @@ X509 *issue(const Issue *order) {
   REQUIRE(ASN1_TIME_set_posix(X509_getm_notBefore(certificate), DATA_CLOCK + (int64_t)begin * DAY));
   REQUIRE(ASN1_TIME_set_posix(X509_getm_notAfter(certificate), DATA_CLOCK + (int64_t)end * DAY));
   add_extensions(certificate, issuer, order);
-  const EVP_MD *digest = order->digest != NULL                            ? order->digest
+  const EVP_MD *digest = order->digest != NULL                         ? order->digest
                          : EVP_PKEY_id(issuer_key) == EVP_PKEY_ED25519 ? NULL
-                                                                          : EVP_sha256();
+                                                                       : EVP_sha256();
   REQUIRE(X509_sign(certificate, issuer_key, digest) > 0);
   return certificate;
 }
@@ -125,7 +126,8 @@ X509 *issue_damaged(const X509 *certificate) {
 }
 
 void issue_free_all(void) {
-  while (num_certificates > 0) X509_free(certificates[--num_certificates]);
+  while (num_certificates > 0)
+    X509_free(certificates[--num_certificates]);
   for (size_t kind = 0; kind < KEY_KINDS; kind++) {
     for (size_t i = 0; i < KEYS_OF_A_KIND; i++) {
       EVP_PKEY_free(keys[kind][i]);

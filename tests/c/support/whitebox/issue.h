@@ -2,8 +2,8 @@
  * issue.h - certificates made in the process, for chains that no file of tests/data shows.
  *
  *     X509 *root = ISSUE(.subject = "root", .key = key_of(KEY_P256, 0), .ca = true);
- *     X509 *leaf = ISSUE(.subject = "leaf", .key = key_of(KEY_P256, 1), .issuer = root, .issuer_key = key_of(KEY_P256, 0),
- *                        .names = "DNS:a.test");
+ *     X509 *leaf = ISSUE(.subject = "leaf", .key = key_of(KEY_P256, 1), .issuer = root,
+ *                        .issuer_key = key_of(KEY_P256, 0), .names = "DNS:a.test");
  *
  * Certificates live until issue_free_all, which every case calls last.
  */
@@ -18,26 +18,35 @@
 
 #include "data.h"
 
-typedef enum KeyKind { KEY_P224, KEY_P256, KEY_P384, KEY_P521, KEY_ED25519, KEY_RSA1024, KEY_RSA2048, KEY_KINDS } KeyKind;
+typedef enum KeyKind {
+  KEY_P224,
+  KEY_P256,
+  KEY_P384,
+  KEY_P521,
+  KEY_ED25519,
+  KEY_RSA1024,
+  KEY_RSA2048,
+  KEY_KINDS
+} KeyKind;
 
 /* One of four keys of a kind, made at first use and kept until issue_free_all. */
 EVP_PKEY *key_of(KeyKind kind, unsigned number);
 
 typedef struct Issue {
-  const char *subject;    /* common name */
-  EVP_PKEY *key;          /* the subject's */
-  const X509 *issuer;     /* NULL: self-signed */
-  EVP_PKEY *issuer_key;   /* NULL: key */
-  int begin, end;         /* days from DATA_CLOCK; both 0: -100 and 100 */
-  bool ca;                /* basicConstraints CA:TRUE and keyUsage keyCertSign */
+  const char *subject;     /* common name */
+  EVP_PKEY *key;           /* the subject's */
+  const X509 *issuer;      /* NULL: self-signed */
+  EVP_PKEY *issuer_key;    /* NULL: key */
+  int begin, end;          /* days from DATA_CLOCK; both 0: -100 and 100 */
+  bool ca;                 /* basicConstraints CA:TRUE and keyUsage keyCertSign */
   const char *path_length; /* "0" ... */
-  const char *names;      /* subjectAltName as in openssl's configuration, "DNS:a.test,IP:127.0.0.1"; NULL: none */
-  const char *purposes;   /* extendedKeyUsage, "serverAuth,clientAuth"; NULL: none */
-  const char *usage;      /* keyUsage; NULL: none, but for CAs */
+  const char *names;       /* subjectAltName as in openssl's configuration, "DNS:a.test,IP:127.0.0.1"; NULL: none */
+  const char *purposes;    /* extendedKeyUsage, "serverAuth,clientAuth"; NULL: none */
+  const char *usage;       /* keyUsage; NULL: none, but for CAs */
   const char *constraints; /* nameConstraints, "permitted;DNS:a.test" */
-  bool unknown_critical;  /* a critical extension that nobody knows */
-  bool key_ids;           /* subject and authority key identifiers */
-  const EVP_MD *digest;   /* NULL: SHA-256, or what the key wants */
+  bool unknown_critical;   /* a critical extension that nobody knows */
+  bool key_ids;            /* subject and authority key identifiers */
+  const EVP_MD *digest;    /* NULL: SHA-256, or what the key wants */
 } Issue;
 
 #define ISSUE(...) issue(&(Issue){__VA_ARGS__})

@@ -65,12 +65,15 @@ uint64_t judge_reasons(sst_status code, ...) {
   uint64_t reasons = 0;
   va_list list;
   va_start(list, code);
-  for (; code != 0; code = va_arg(list, sst_status)) reasons |= UINT64_C(1) << (-500 - code);
+  for (; code != 0; code = va_arg(list, sst_status))
+    reasons |= UINT64_C(1) << (-500 - code);
   va_end(list);
   return reasons;
 }
 
-X509 *judge_root(void) { return ISSUE(.subject = "Root", .key = key_of(KEY_P256, 0), .ca = true, .key_ids = true); }
+X509 *judge_root(void) {
+  return ISSUE(.subject = "Root", .key = key_of(KEY_P256, 0), .ca = true, .key_ids = true);
+}
 
 X509 *judge_intermediate(const X509 *root) {
   return ISSUE(.subject = "Intermediate", .key = key_of(KEY_P256, 1), .ca = true, .key_ids = true, .issuer = root,

@@ -17,7 +17,7 @@
 
 typedef struct Judge {
   sst__anchors *anchors;
-  STACK_OF(CRYPTO_BUFFER) *chain;
+  STACK_OF(CRYPTO_BUFFER) * chain;
   sst__verify_request request; /* a server for server.test, at DATA_CLOCK, RSA from 2048 bits, no SHA-1 */
   sst_error error;
 } Judge;
