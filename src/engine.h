@@ -81,14 +81,18 @@ typedef struct sst__engine_ops {
   void (*facts)(const sst__engine *, sst__facts *);
   /* Certificate index of what the peer sent, or of what we sent, in DER; false: none. */
   bool (*certificate)(const sst__engine *, bool of_peer, size_t index, const uint8_t **der, size_t *der_len);
-  /* Seals one record of size bytes out of slices. Only with room for size + overhead in wire. DONE or FAILED. */
-  sst__step (*seal)(sst__engine *, const sst_slice *slices, size_t size, sst__output *wire, sst_error *error);
+  /* Seals one record of size bytes out of slices, behind the first skip bytes of slices[0]. Only with room for size +
+     overhead in wire. DONE or FAILED. */
+  sst__step (*seal)(sst__engine *, const sst_slice *slices, size_t skip, size_t size, sst__output *wire,
+                    sst_error *error);
   void (*next_frame)(const sst__engine *, const uint8_t *in, size_t in_len, sst__frame *);
   /* Opens the frame in in (frame.length bytes), or takes in a part. Plaintext goes to out (cap bytes), its rest to kept, which
      is empty before; wire bytes that it makes go to answers. DONE: plaintext came, *produced of it in out. MORE: there was
      none. CLOSED, FAILED. */
   sst__step (*open)(sst__engine *, sst__input *in, uint8_t *out, size_t cap, size_t *produced, sst__kept *kept,
                     sst__output *answers, sst_error *error);
+  /* Writes what open had to hold back because output waited already: an answer to KeyUpdate. */
+  void (*bring_out)(sst__engine *, sst__output *wire);
   sst__step (*close)(sst__engine *, sst__output *wire, sst_error *error);
   sst__step (*key_update)(sst__engine *, bool request_peer, sst__output *wire, sst_error *error);
   /* A fatal alert, as well as it can be sent. */

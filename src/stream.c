@@ -60,6 +60,13 @@ static sst__output output_of(sst_stream *stream, sst__room out) {
   return (sst__output){.data = out.data, .cap = out.cap, .queue = &stream->wire};
 }
 
+/* Moves what waits into the room, and then what waited behind it. True: nothing waits any more. */
+static bool drain(sst_stream *stream, sst__output *out) {
+  if (!sst__output_drain(out)) return false;
+  if ((sst__state(stream) & (OPEN | FAILED)) == OPEN) stream->engine->ops->bring_out(stream->engine, out);
+  return sst__queue_size(&stream->wire) == 0;
+}
+
 static void wrote(sst_stream *stream, const sst__output *out, sst_progress *progress) {
   progress->produced = out->used;
   sst__count(&stream->counters, SST_COUNTER_WIRE_SENT, out->used);
@@ -138,7 +145,7 @@ static sst_status handshake(sst_stream *stream, sst__input *in, sst__room room, 
   }
   sst__output out = output_of(stream, room);
   sst_status status = SST_OK;
-  const bool drained = sst__output_drain(&out);
+  const bool drained = drain(stream, &out);
   if ((state & FAILED) != 0) {
     status = failure_of(stream)->code;
   } else if (drained) {
@@ -172,7 +179,7 @@ static sst_status encrypt(sst_stream *stream, const sst_slice *slices, size_t nu
   if (allowed != SST_OK) return allowed;
   sst__output out = output_of(stream, room);
   sst_error error;
-  sst__output_drain(&out);
+  drain(stream, &out);
   const sst__step step = sst__seal_records(stream, slices, num_slices, &out, progress, &error);
   wrote(stream, &out, progress);
   if (step == SST__STEP_FAILED) return publish(stream, &error);
@@ -204,7 +211,7 @@ static sst_status flush(sst_stream *stream, bool and_close, sst__room room, sst_
   const sst_status turn = sst__turn_begin(stream, SST__SENDING, progress);
   if (turn != SST_OK) return turn;
   sst__output out = output_of(stream, room);
-  sst__output_drain(&out);
+  drain(stream, &out);
   const sst_status status = and_close ? close_stream(stream, &out) : SST_OK;
   wrote(stream, &out, progress);
   return sst__turn_end(stream, SST__SENDING, progress, unless_output_waits(stream, progress, status));

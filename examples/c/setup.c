@@ -51,51 +51,60 @@ static void drop(bytes *b) {
   *b = (bytes){0};
 }
 
+/* Codes that are not sticky leave no record: then the code alone speaks. */
+static void report(const char *program, const char *what, sst_status status, sst_error *error) {
+  if (error->code == SST_OK) *error = (sst_error){.code = status, .alert_sent = -1, .alert_received = -1};
+  report_error(program, what, error);
+}
+
 /* Loads a chain or a key. Credentials are small objects of their own: one may serve many configs. */
 static bool load_credential(const char *program, const char *path, sst_credential *credential) {
   bytes pem;
-  bool loaded = false;
+  sst_status status = SST_ERR_SYSTEM;
   if (read_file(program, path, &pem)) {
-    loaded = sst_credential_load_pem(credential, pem.data, pem.len, NULL, 0) == SST_OK;
+    status = sst_credential_load_pem(credential, pem.data, pem.len, NULL, 0);
     sst_error error = {.size = sizeof error};
-    if (!loaded && sst_credential_last_error(credential, &error) == SST_OK) report_error(program, path, &error);
+    (void)sst_credential_last_error(credential, &error);
+    if (status != SST_OK) report(program, path, status, &error);
   }
   drop(&pem);
-  return loaded;
+  return status == SST_OK;
 }
 
 static bool load_trust(const char *program, const char *path, sst_trust *trust) {
   sst_error error = {.size = sizeof error};
   if (!path) {
-    if (sst_trust_load_system(trust) == SST_OK) return true;
-    if (sst_trust_last_error(trust, &error) == SST_OK)
-      report_error(program, "the issuers that the system trusts", &error);
+    const sst_status status = sst_trust_load_system(trust);
+    if (status == SST_OK) return true;
+    (void)sst_trust_last_error(trust, &error);
+    report(program, "the issuers that the system trusts", status, &error);
     fprintf(stderr, "%s: name the issuers to trust: --ca FILE\n", program);
     return false;
   }
   bytes pem;
-  bool loaded = false;
+  sst_status status = SST_ERR_SYSTEM;
   if (read_file(program, path, &pem)) {
-    loaded = sst_trust_load_pem(trust, pem.data, pem.len) == SST_OK;
-    if (!loaded && sst_trust_last_error(trust, &error) == SST_OK) report_error(program, path, &error);
+    status = sst_trust_load_pem(trust, pem.data, pem.len);
+    (void)sst_trust_last_error(trust, &error);
+    if (status != SST_OK) report(program, path, status, &error);
   }
   drop(&pem);
-  return loaded;
+  return status == SST_OK;
 }
 
-/* What needs no file. Each setter leaves its reason on the config. */
-static bool set_rules(const options *o, int32_t role, sst_config *config) {
+/* What needs no file. */
+static sst_status set_rules(const options *o, int32_t role, sst_config *config) {
   uint32_t events = 0;
   if (o->key_log) events |= 1u << SST_EVENT_KEY_LOG;
   if (o->verbose) events |= 1u << SST_EVENT_ALERT_RECEIVED | 1u << SST_EVENT_KEYS_UPDATED;
-  bool good = sst_config_set_versions(config, o->min_version, o->max_version) == SST_OK &&
-              sst_config_report(config, events) == SST_OK;
-  for (size_t i = 0; good && i < o->num_alpn; i++)
-    good = sst_config_add_alpn(config, (const uint8_t *)o->alpn[i], strlen(o->alpn[i])) == SST_OK;
-  if (good && o->insecure) good = sst_config_set_verify(config, SST_VERIFY_NONE) == SST_OK;
-  if (good && o->ca && role == SST_ROLE_SERVER)
-    good = sst_config_set_client_certificate(config, SST_CLIENT_CERTIFICATE_REQUIRE) == SST_OK;
-  return good;
+  sst_status status = sst_config_report(config, events);
+  if (status == SST_OK) status = sst_config_set_versions(config, o->min_version, o->max_version);
+  for (size_t i = 0; status == SST_OK && i < o->num_alpn; i++)
+    status = sst_config_add_alpn(config, (const uint8_t *)o->alpn[i], strlen(o->alpn[i]));
+  if (status == SST_OK && o->insecure) status = sst_config_set_verify(config, SST_VERIFY_NONE);
+  if (status == SST_OK && o->ca && role == SST_ROLE_SERVER)
+    status = sst_config_set_client_certificate(config, SST_CLIENT_CERTIFICATE_REQUIRE);
+  return status;
 }
 
 /* Loads what the options name, and puts it into config, which keeps references of its own. */
@@ -106,12 +115,15 @@ static bool fill(const char *program, const options *o, int32_t role, sst_config
   if (o->cert && !load_credential(program, o->key, credential)) return false;
   if (verifies && !load_trust(program, o->ca, trust)) return false;
 
-  if ((!o->cert || sst_config_add_credential(config, credential) == SST_OK) &&
-      (!verifies || sst_config_set_trust(config, trust) == SST_OK) && set_rules(o, role, config) &&
-      sst_config_freeze(config, role) == SST_OK) /* Now, not when the first client comes, it shows what is wrong. */
-    return true;
+  sst_status status = set_rules(o, role, config);
+  if (status == SST_OK && o->cert) status = sst_config_add_credential(config, credential);
+  if (status == SST_OK && verifies) status = sst_config_set_trust(config, trust);
+  /* Frozen now, the config shows what is wrong with it before the first connection does. */
+  if (status == SST_OK) status = sst_config_freeze(config, role);
+  if (status == SST_OK) return true;
   sst_error error = {.size = sizeof error};
-  if (sst_config_last_error(config, &error) == SST_OK) report_error(program, "configuration", &error);
+  (void)sst_config_last_error(config, &error);
+  report(program, "configuration", status, &error);
   return false;
 }
 

@@ -151,21 +151,23 @@ static bool tls_certificate(const sst__engine *engine, bool of_peer, size_t inde
 /* ---- records ---- */
 
 /* Joins slices for BoringSSL, which takes one piece. */
-static const uint8_t *join(const sst_slice *slices, size_t size, uint8_t *buffer) {
-  if (slices[0].length >= size) return slices[0].data;
+static const uint8_t *join(const sst_slice *slices, size_t skip, size_t size, uint8_t *buffer) {
+  if (slices[0].length - skip >= size) return slices[0].data + skip;
   for (size_t used = 0; used < size; slices++) {
-    const size_t piece = slices->length < size - used ? slices->length : size - used;
-    if (piece > 0) memcpy(buffer + used, slices->data, piece);
+    const size_t left = slices->length - skip;
+    const size_t piece = left < size - used ? left : size - used;
+    if (piece > 0) memcpy(buffer + used, slices->data + skip, piece);
     used += piece;
+    skip = 0;
   }
   return buffer;
 }
 
-static sst__step tls_seal(sst__engine *engine, const sst_slice *slices, size_t size, sst__output *wire,
+static sst__step tls_seal(sst__engine *engine, const sst_slice *slices, size_t skip, size_t size, sst__output *wire,
                           sst_error *error) {
   sst__tls *tls = tls_of(engine);
   uint8_t joined[MAX_PLAINTEXT];
-  const uint8_t *data = join(slices, size, joined);
+  const uint8_t *data = join(slices, skip, size, joined);
   const call now = begin(tls, NULL, wire, error);
   const int written = SSL_write(tls->ssl, data, (int)size);
   const bool sealed = written == (int)size && !tls->no_memory;
@@ -209,11 +211,22 @@ static bool keep_rest(sst__tls *tls, sst__kept *kept) {
   return true;
 }
 
-/* Brings the answer to a KeyUpdate out now, so that flush has it. After our close_notify none is owed. */
+/* Brings the answer to a KeyUpdate out now, so that flush has it. While other output waits it stays inside, where further
+   requests add nothing to it: a peer that asks and never reads must not fill the queue (RFC 8446, 4.6.3). After our
+   close_notify none is owed. */
 static void bring_answer_out(sst__tls *tls) {
-  if (!tls->answer_due || tls->closed) return;
+  if (!tls->answer_due || tls->closed || sst__queue_size(tls->wire->queue) > 0) return;
   tls->answer_due = false;
   (void)SSL_write(tls->ssl, "", 0);
+}
+
+static void tls_bring_out(sst__engine *engine, sst__output *wire) {
+  sst__tls *tls = tls_of(engine);
+  if (!tls->answer_due) return;
+  sst_error ignored;
+  const call now = begin(tls, NULL, wire, &ignored);
+  bring_answer_out(tls);
+  (void)end(&now, SST__STEP_DONE);
 }
 
 static sst__step tls_open(sst__engine *engine, sst__input *in, uint8_t *out, size_t cap, size_t *produced,
@@ -280,6 +293,7 @@ static const sst__engine_ops tls_ops = {
     .seal = tls_seal,
     .next_frame = tls_next_frame,
     .open = tls_open,
+    .bring_out = tls_bring_out,
     .close = tls_close,
     .key_update = tls_key_update,
     .alert = tls_alert,
@@ -296,11 +310,10 @@ sst__engine *sst__context_engine(const sst__context *context, sst__events *event
   tls->local_identity = SST__NO_IDENTITY;
   ERR_clear_error();
   tls->ssl = SSL_new(context->ctx);
-  if (tls->ssl == NULL || !sst__window_attach(tls)) {
+  if (tls->ssl == NULL || SSL_set_app_data(tls->ssl, tls) != 1 || !sst__window_attach(tls)) {
     tls_free(&tls->base);
     return NULL;
   }
-  SSL_set_app_data(tls->ssl, tls);
   SSL_set_shed_handshake_config(tls->ssl, 1);
   if (context->parts.role == SST_ROLE_SERVER) {
     SSL_set_accept_state(tls->ssl);

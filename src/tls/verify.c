@@ -15,6 +15,13 @@
 
 enum { MOST_RSA_BITS = 8192 };
 
+bool sst__is_self_signed(const X509 *certificate) {
+  if ((X509_get_extension_flags(certificate) & EXFLAG_SS) != 0) return true;
+  if (X509_NAME_cmp(X509_get_subject_name(certificate), X509_get_issuer_name(certificate)) != 0) return false;
+  EVP_PKEY *key = X509_get0_pubkey(certificate);
+  return key != NULL && X509_verify(certificate, key) == 1;
+}
+
 /* Notes every fault and goes on. X509_verify_cert then succeeds, and its last error is not the first: only what is
    noted here counts. */
 static int collect(int ok, X509_STORE_CTX *ctx) {
@@ -24,6 +31,10 @@ static int collect(int ok, X509_STORE_CTX *ctx) {
   sst_status code = sst__code_of_x509_error(error);
   /* Where BoringSSL's own limit stops the search for an issuer, it says that there is none. */
   if (code == SST_ERR_CERT_ISSUER_NOT_FOUND && depth >= SST__MAX_PATH) code = SST_ERR_CERT_CHAIN_TOO_LONG;
+  if (code == SST_ERR_CERT_ISSUER_NOT_FOUND && depth == 0 &&
+      sst__is_self_signed(X509_STORE_CTX_get_current_cert(ctx))) {
+    code = SST_ERR_CERT_SELF_SIGNED;
+  }
   /* An issuer that is no authority has no purpose either. */
   if (code == SST_ERR_CERT_PURPOSE && depth > 0 && !X509_check_ca(X509_STORE_CTX_get_current_cert(ctx))) return 1;
   sst__verdict_add(X509_STORE_CTX_get_app_data(ctx), code, error, depth);
@@ -65,7 +76,11 @@ static bool set_up(X509_STORE_CTX *ctx, const sst__verification *verification, S
   /* The depth counts neither leaf nor anchor: one certificate too many is built, and seen. */
   X509_VERIFY_PARAM_set_depth(param, SST__MAX_PATH - 1);
   X509_VERIFY_PARAM_set_time_posix(param, bounded(request->unix_s));
-  if (request->anchors->partial_chain && !X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_PARTIAL_CHAIN)) return false;
+  /* A self-signed leaf that is trusted itself needs no authority above it. */
+  const bool leaf_is_anchor = sk_X509_num(trusted) == 1 && sst__is_self_signed(verification->leaf) &&
+                              X509_cmp(sk_X509_value(trusted, 0), verification->leaf) == 0;
+  const bool partial_chain = request->anchors->partial_chain || leaf_is_anchor;
+  if (partial_chain && !X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_PARTIAL_CHAIN)) return false;
   return X509_VERIFY_PARAM_set_purpose(param, purpose_of(request)) && set_name(param, request);
 }
 
@@ -127,7 +142,7 @@ static void add_own_checks(const sst__verification *verification, sst__verdict *
     if (!key_is_strong(certificate, request->minimum_rsa_bits)) sst__verdict_add(verdict, SST_ERR_CERT_WEAK_KEY, 0, i);
     if (i > 0 && !X509_check_ca(certificate)) sst__verdict_add(verdict, SST_ERR_CERT_NOT_CA, 0, i);
     /* Nothing rests on the signature of an anchor, nor on a self-signature. */
-    const bool self_signed = (X509_get_extension_flags(certificate) & EXFLAG_SS) != 0;
+    const bool self_signed = sst__is_self_signed(certificate);
     if (i + 1 == count && (anchored || self_signed)) continue;
     if (!digest_is_strong(certificate, request->allow_sha1)) sst__verdict_add(verdict, SST_ERR_CERT_WEAK_DIGEST, 0, i);
   }
@@ -173,12 +188,23 @@ static sst_status parse_chain(sst__verification *verification, sst_error *record
   return sst__fail(record, SST_ERR_NO_MEMORY, "no memory to verify a certificate");
 }
 
+/* A rule of the protocol, not of trust, and so before all judgement: every key exchange here is signed by the leaf
+   (RFC 8446, 4.4.2.2; RFC 8422, 5.3). */
+static sst_status check_key_usage(const sst__verification *verification, sst_error *record) {
+  if ((X509_get_key_usage(verification->leaf) & X509v3_KU_DIGITAL_SIGNATURE) != 0) return SST_OK; /* absent: all bits */
+  char subject[SST__SUBJECT_CAP];
+  sst__subject_text(X509_get_subject_name(verification->leaf), subject, sizeof subject);
+  return sst__fail(record, SST_ERR_KEY_USAGE,
+                   "the key of certificate 1 (%s) must not sign: keyUsage lacks digitalSignature", subject);
+}
+
 sst_status sst__verify_chain(const sst__verify_request *request, sst_error *record) {
   const uint64_t failed = sst__failed_allocations();
   sst__verification verification = {.request = request};
   sst__verdict verdict = {.reasons = 0};
   ERR_clear_error();
   sst_status status = parse_chain(&verification, record);
+  if (status == SST_OK) status = check_key_usage(&verification, record);
   if (status == SST_OK) {
     sst__try_path(&verification, request->anchors->list, verification.untrusted, &verdict);
     if (verdict.reasons != 0) sst__search_paths(&verification, &verdict);

@@ -28,6 +28,10 @@ typedef struct sst__verdict {
 void sst__try_path(const sst__verification *verification, STACK_OF(X509) * trusted, STACK_OF(X509) * untrusted,
                    sst__verdict *verdict);
 
+/* BoringSSL's own mark (EXFLAG_SS) wants a key usage that allows signing certificates, which many a self-signed server
+   certificate lacks. */
+bool sst__is_self_signed(const X509 *certificate);
+
 /* ---- verify_search.c ---- */
 
 /* BoringSSL builds one path, and a bad one if names lead it there: to an expired issuer that stands beside a renewed

@@ -24,10 +24,6 @@ static unsigned badness(const sst__verdict *verdict) {
   return count_bits(verdict->reasons & broken) * 64 + count_bits(verdict->reasons);
 }
 
-static bool is_self_signed(const X509 *certificate) {
-  return (X509_get_extension_flags(certificate) & EXFLAG_SS) != 0;
-}
-
 static size_t length(const search *state) {
   return 1 + sk_X509_num(state->untrusted) + sk_X509_num(state->trusted);
 }
@@ -75,14 +71,14 @@ static void try_this(search *state) {
 /* Tries every path that goes on from last, which is in the trust or not: behind an anchor only anchors follow. */
 static void extend(search *state, X509 *last, bool last_is_trusted) {
   const sst__anchors *anchors = state->verification->request->anchors;
-  if (is_self_signed(last) || length(state) >= SST__MAX_PATH) return;
+  if (sst__is_self_signed(last) || length(state) >= SST__MAX_PATH) return;
 
   for (size_t i = 0; i < sk_X509_num(anchors->list) && !is_over(state); i++) {
     X509 *issuer = sk_X509_value(anchors->list, i);
     if (X509_check_issued(issuer, last) != X509_V_OK || holds(state, issuer)) continue;
     state->steps++;
     if (!sk_X509_push(state->trusted, issuer)) return;
-    if (is_self_signed(issuer) || anchors->partial_chain) {
+    if (sst__is_self_signed(issuer) || anchors->partial_chain) {
       try_this(state);
     } else {
       extend(state, issuer, true);
@@ -103,7 +99,7 @@ static void extend(search *state, X509 *last, bool last_is_trusted) {
    before it, as the old one does when a certificate was renewed. */
 static void try_trusted_leaf(search *state) {
   const sst__anchors *anchors = state->verification->request->anchors;
-  if (!is_self_signed(state->verification->leaf) && !anchors->partial_chain) return;
+  if (!sst__is_self_signed(state->verification->leaf) && !anchors->partial_chain) return;
   for (size_t i = 0; i < sk_X509_num(anchors->list); i++) {
     X509 *anchor = sk_X509_value(anchors->list, i);
     if (X509_cmp(anchor, state->verification->leaf) != 0 || !sk_X509_push(state->trusted, anchor)) continue;

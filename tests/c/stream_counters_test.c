@@ -119,6 +119,21 @@ TEST_VERSIONS(stream_counters, encrypted_size_is_always_enough) {
   }
 }
 
+/* A caller asks for the size, then another thread takes in a KeyUpdate request and a third changes our keys. */
+TEST(stream_counters, encrypted_size_covers_key_updates_that_come_later) {
+  Pair pair = pair_open();
+  uint8_t data[1000] = {0};
+  const size_t room = sst_stream_encrypted_size(pair.client.stream, sizeof data);
+  EXPECT_STATUS(sst_stream_key_update(pair.server.stream, 1), SST_OK);
+  side_flush(&pair.server);
+  side_receive(&pair.client);
+  EXPECT_STATUS(sst_stream_key_update(pair.client.stream, 0), SST_OK);
+  EXPECT_STATUS(side_call(&pair.client, CALL_ENCRYPT, data, sizeof data, room), SST_OK);
+  EXPECT_STATUS(side_receive(&pair.server), SST_NEED_INPUT);
+  EXPECT_RECEIVED(&pair.server, data, sizeof data);
+  pair_free(&pair);
+}
+
 /* It may be asked for before the handshake, when nothing is known of the records yet, and is right for any of them. */
 TEST_VERSIONS(stream_counters, encrypted_size_before_the_handshake_is_no_less) {
   Pair pair = pair_new(.client = {.max_version = version});

@@ -159,13 +159,17 @@ CELL(key_update, open, with_request_changes_both_directions) {
   EXPECT_EQ(sst_stream_output_size(cell->subject->stream), 0);
 }
 
-/* The peer answers each of our requests: its many answers without data between are no flood. */
+/* The peer answers each of our requests. In this version BoringSSL counts answers as well as requests: 32 without data
+   between pass, and data begins the count anew. */
 CELL(key_update, open, with_many_requests_is_no_flood_of_answers) {
   if (cell->version == SST_TLS1_2) return;
   for (int i = 0; i < 100; i++) {
     test_note("%s, round %d", cell->client ? "client" : "server", i);
     REQUIRE_STATUS(sst_stream_key_update(cell->subject->stream, 1), SST_OK);
-    cell_sends(cell);
+    if (i % 32 == 31) cell_sends(cell);
+    REQUIRE_STATUS(side_flush(cell->subject), SST_OK);
+    REQUIRE_STATUS(side_receive(cell->peer), SST_NEED_INPUT);
+    if (i % 32 == 31) cell_receives(cell);
     REQUIRE_STATUS(side_flush(cell->peer), SST_OK);
     REQUIRE_STATUS(side_receive(cell->subject), SST_NEED_INPUT);
   }

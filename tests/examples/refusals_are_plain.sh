@@ -82,3 +82,14 @@ for arguments in "" "--no-such-option a 1" "--min-version 1.1 a 1" "--cert x a 1
   expect_code 1 "secure-client $arguments"
   [ -s "$work/client.log" ] || fail "secure-client $arguments says nothing"
 done
+refused_at_start() {
+  code=0
+  timeout 10 "$programs/secure-server" "${@:2}" >"$work/server.out" 2>"$work/server.log" || code=$?
+  [ $code = 1 ] || fail "secure-server ${*:2} ends with $code"
+  expect_text "$work/server.log" "$1"
+}
+refused_at_start ERR_KEY_MISMATCH --cert "$pki/server.pem" --key "$pki/client.key" --echo
+refused_at_start ERR_NO_CERTIFICATE --cert "$root/README.md" --key "$pki/server.key" --echo
+refused_at_start ERR_BAD_VERSION --cert "$pki/server.pem" --key "$pki/server.key" --echo --min-version 1.3 --max-version 1.2
+refused_at_start "cannot listen" --cert "$pki/server.pem" --key "$pki/server.key" --echo --bind 192.0.2.1
+refused_at_start "not a file" --cert "$pki/server.pem" --key "$pki/server.key" --send "$work"

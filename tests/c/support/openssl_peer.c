@@ -1,0 +1,214 @@
+#include "openssl_peer.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The functions of OpenSSL 3 that are needed, and the constants of its headers, which are frozen by its ABI. */
+enum { BIO_CTRL_PENDING_ = 10, SSL_FILETYPE_PEM_ = 1, SSL_VERIFY_PEER_ = 1, SSL_CTRL_MIN_ = 123, SSL_CTRL_MAX_ = 124 };
+enum { SSL_CB_READ_ALERT_ = 0x4004, LEVEL_FATAL = 2 };
+#define SSL_OP_NO_EXTENDED_MASTER_SECRET_ UINT64_C(1)
+
+typedef struct Library {
+  void *handle;
+  const void *(*TLS_method)(void);
+  void *(*SSL_CTX_new)(const void *method);
+  void (*SSL_CTX_free)(void *ctx);
+  uint64_t (*SSL_CTX_set_options)(void *ctx, uint64_t options);
+  long (*SSL_CTX_ctrl)(void *ctx, int command, long number, void *pointer);
+  void (*SSL_CTX_set_verify)(void *ctx, int mode, int (*callback)(int, void *));
+  int (*SSL_CTX_use_certificate_chain_file)(void *ctx, const char *file);
+  int (*SSL_CTX_use_PrivateKey_file)(void *ctx, const char *file, int type);
+  void *(*SSL_new)(void *ctx);
+  void (*SSL_free)(void *ssl);
+  void (*SSL_set_bio)(void *ssl, void *in, void *out);
+  void (*SSL_set_accept_state)(void *ssl);
+  void (*SSL_set_connect_state)(void *ssl);
+  int (*SSL_do_handshake)(void *ssl);
+  int (*SSL_is_init_finished)(const void *ssl);
+  int (*SSL_read)(void *ssl, void *data, int cap);
+  int (*SSL_write)(void *ssl, const void *data, int len);
+  void (*SSL_set_info_callback)(void *ssl, void (*callback)(const void *ssl, int type, int value));
+  int (*SSL_set_ex_data)(void *ssl, int index, void *data);
+  void *(*SSL_get_ex_data)(const void *ssl, int index);
+  void *(*BIO_new)(const void *method);
+  const void *(*BIO_s_mem)(void);
+  int (*BIO_read)(void *bio, void *data, int cap);
+  int (*BIO_write)(void *bio, const void *data, int len);
+  void (*ERR_clear_error)(void);
+} Library;
+
+struct OpensslPeer {
+  Library lib;
+  void *ctx, *ssl, *in_bio, *out_bio;
+  Wire *in, *out;
+  int alert;
+};
+
+static void load(Library *lib) {
+  lib->handle = dlopen("libssl.so.3", RTLD_NOW | RTLD_LOCAL);
+  if (lib->handle == NULL) SKIP("there is no libssl.so.3 (Debian: libssl3)");
+#define LOAD(name)                                            \
+  do {                                                        \
+    void *symbol = dlsym(lib->handle, #name);                 \
+    if (symbol == NULL) FAIL("libssl.so.3 has no %s", #name); \
+    memcpy(&lib->name, &symbol, sizeof symbol);               \
+  } while (0)
+  LOAD(TLS_method);
+  LOAD(SSL_CTX_new);
+  LOAD(SSL_CTX_free);
+  LOAD(SSL_CTX_set_options);
+  LOAD(SSL_CTX_ctrl);
+  LOAD(SSL_CTX_set_verify);
+  LOAD(SSL_CTX_use_certificate_chain_file);
+  LOAD(SSL_CTX_use_PrivateKey_file);
+  LOAD(SSL_new);
+  LOAD(SSL_free);
+  LOAD(SSL_set_bio);
+  LOAD(SSL_set_accept_state);
+  LOAD(SSL_set_connect_state);
+  LOAD(SSL_do_handshake);
+  LOAD(SSL_is_init_finished);
+  LOAD(SSL_read);
+  LOAD(SSL_write);
+  LOAD(SSL_set_info_callback);
+  LOAD(SSL_set_ex_data);
+  LOAD(SSL_get_ex_data);
+  LOAD(BIO_new);
+  LOAD(BIO_s_mem);
+  LOAD(BIO_read);
+  LOAD(BIO_write);
+  LOAD(ERR_clear_error);
+#undef LOAD
+}
+
+static void use_credential(const OpensslPeer *peer, const char *name) {
+  char path[1024];
+  snprintf(path, sizeof path, "%s/%s.pem", SST_TEST_DATA, name);
+  REQUIRE_EQ(peer->lib.SSL_CTX_use_certificate_chain_file(peer->ctx, path), 1);
+  snprintf(path, sizeof path, "%s/%s.key", SST_TEST_DATA, name);
+  REQUIRE_EQ(peer->lib.SSL_CTX_use_PrivateKey_file(peer->ctx, path, SSL_FILETYPE_PEM_), 1);
+}
+
+static int accept_any(int ok, void *context) {
+  (void)ok, (void)context;
+  return 1;
+}
+
+static void *(*get_ex_data)(const void *ssl, int index);
+
+static void see_alert(const void *ssl, int type, int value) {
+  OpensslPeer *peer = get_ex_data(ssl, 0);
+  if (type == SSL_CB_READ_ALERT_ && value >> 8 == LEVEL_FATAL) peer->alert = value & 0xff;
+}
+
+OpensslPeer *openssl_peer_new(const OpensslOptions *options, int32_t role, Wire *in, Wire *out) {
+  Library lib = {.handle = NULL};
+  load(&lib);
+  OpensslPeer *peer = test_allocate(sizeof *peer);
+  *peer = (OpensslPeer){.lib = lib, .in = in, .out = out, .alert = -1};
+  get_ex_data = lib.SSL_get_ex_data;
+  peer->ctx = lib.SSL_CTX_new(lib.TLS_method());
+  REQUIRE(peer->ctx != NULL);
+  REQUIRE_EQ(lib.SSL_CTX_ctrl(peer->ctx, SSL_CTRL_MIN_, options->version, NULL), 1);
+  REQUIRE_EQ(lib.SSL_CTX_ctrl(peer->ctx, SSL_CTRL_MAX_, options->version, NULL), 1);
+  if (options->no_extended_master_secret) lib.SSL_CTX_set_options(peer->ctx, SSL_OP_NO_EXTENDED_MASTER_SECRET_);
+  if (options->ask_certificate) lib.SSL_CTX_set_verify(peer->ctx, SSL_VERIFY_PEER_, accept_any);
+  const char *credential = options->credential == NULL && role == SST_ROLE_SERVER ? "server-p256" : options->credential;
+  if (credential != NULL) use_credential(peer, credential);
+
+  peer->ssl = lib.SSL_new(peer->ctx);
+  peer->in_bio = lib.BIO_new(lib.BIO_s_mem());
+  peer->out_bio = lib.BIO_new(lib.BIO_s_mem());
+  REQUIRE(peer->ssl != NULL && peer->in_bio != NULL && peer->out_bio != NULL);
+  lib.SSL_set_bio(peer->ssl, peer->in_bio, peer->out_bio);
+  REQUIRE_EQ(lib.SSL_set_ex_data(peer->ssl, 0, peer), 1);
+  lib.SSL_set_info_callback(peer->ssl, see_alert);
+  if (role == SST_ROLE_SERVER) {
+    lib.SSL_set_accept_state(peer->ssl);
+  } else {
+    lib.SSL_set_connect_state(peer->ssl);
+  }
+  return peer;
+}
+
+void openssl_peer_free(OpensslPeer *peer) {
+  peer->lib.SSL_free(peer->ssl);
+  peer->lib.SSL_CTX_free(peer->ctx);
+  free(peer); /* the library stays loaded: its clean-up runs at exit */
+}
+
+static void bring_in(OpensslPeer *peer) {
+  const size_t waiting = wire_waiting(peer->in);
+  if (waiting == 0) return;
+  REQUIRE_EQ(peer->lib.BIO_write(peer->in_bio, wire_head(peer->in), (int)waiting), (int)waiting);
+  wire_drop(peer->in);
+}
+
+static void bring_out(OpensslPeer *peer) {
+  uint8_t bytes[4096];
+  for (int got; (got = peer->lib.BIO_read(peer->out_bio, bytes, sizeof bytes)) > 0;)
+    wire_write(peer->out, bytes, (size_t)got);
+}
+
+static void step(OpensslPeer *peer) {
+  uint8_t nothing;
+  peer->lib.ERR_clear_error();
+  bring_in(peer);
+  if (!openssl_finished(peer)) {
+    (void)peer->lib.SSL_do_handshake(peer->ssl);
+  } else {
+    (void)peer->lib.SSL_read(peer->ssl, &nothing, 0); /* takes an alert in */
+  }
+  bring_out(peer);
+  peer->lib.ERR_clear_error();
+}
+
+sst_status openssl_handshake(OpensslPeer *peer, Side *side) {
+  enum { MOST_TURNS = 10 };
+  sst_status status = SST_NEED_INPUT;
+  for (int turn = 0; turn < MOST_TURNS; turn++) {
+    if (status == SST_NEED_INPUT) status = side_handshake(side);
+    step(peer);
+    if (status != SST_NEED_INPUT && (status < 0 || openssl_finished(peer))) return status;
+  }
+  return status;
+}
+
+bool openssl_finished(const OpensslPeer *peer) {
+  return peer->lib.SSL_is_init_finished(peer->ssl) == 1;
+}
+
+int openssl_alert(const OpensslPeer *peer) {
+  return peer->alert;
+}
+
+bool openssl_write(OpensslPeer *peer, const void *data, int len) {
+  const bool wrote = peer->lib.SSL_write(peer->ssl, data, len) == len;
+  bring_out(peer);
+  return wrote;
+}
+
+int openssl_read(OpensslPeer *peer, void *data, int cap) {
+  bring_in(peer);
+  const int got = peer->lib.SSL_read(peer->ssl, data, cap);
+  bring_out(peer);
+  return got;
+}
+
+Foreign foreign_new(int32_t role, const SideOptions *ours, const OpensslOptions *theirs) {
+  Wire *in = wire_new(), *out = wire_new();
+  Foreign foreign = {.side = side_new(ours, role, in, out)};
+  foreign.peer = openssl_peer_new(theirs, role == SST_ROLE_CLIENT ? SST_ROLE_SERVER : SST_ROLE_CLIENT, out, in);
+  return foreign;
+}
+
+void foreign_free(Foreign *foreign) {
+  openssl_peer_free(foreign->peer);
+  sst_stream_free(foreign->side.stream);
+  sst_config_free(foreign->side.config);
+  free(foreign->side.received);
+  wire_free(foreign->side.in);
+  wire_free(foreign->side.out);
+}

@@ -1,0 +1,44 @@
+/*
+ * openssl_peer.h - a foreign peer: the system's OpenSSL 3, loaded at run time, over memory buffers. It brings what none of
+ * our own streams does, such as TLS 1.2 without extended master secret.
+ *
+ *     Foreign foreign = foreign_new(SST_ROLE_CLIENT, &(SideOptions){.verify = SST_VERIFY_FULL}, &theirs);
+ *     EXPECT_STATUS(openssl_handshake(foreign.peer, &foreign.side), SST_OK);
+ *     foreign_free(&foreign);
+ */
+#ifndef SST_OPENSSL_PEER_H
+#define SST_OPENSSL_PEER_H
+
+#include "pair.h"
+
+typedef struct OpensslOptions {
+  uint16_t version;
+  bool no_extended_master_secret;
+  const char *credential; /* a name in tests/data; default: server-p256 for servers, none for clients */
+  bool ask_certificate;   /* a server: request one, and take any */
+} OpensslOptions;
+
+typedef struct OpensslPeer OpensslPeer;
+
+/* Ends the case as skipped where there is no libssl.so.3. The peer does not verify. */
+OpensslPeer *openssl_peer_new(const OpensslOptions *options, int32_t role, Wire *in, Wire *out);
+void openssl_peer_free(OpensslPeer *peer);
+
+/* Runs the handshake of side and peer to its end, and returns the side's last status. */
+sst_status openssl_handshake(OpensslPeer *peer, Side *side);
+bool openssl_finished(const OpensslPeer *peer);
+/* The alert that the peer has received, -1: none. */
+int openssl_alert(const OpensslPeer *peer);
+
+/* One side of ours against OpenSSL in the other role. */
+typedef struct Foreign {
+  Side side;
+  OpensslPeer *peer;
+} Foreign;
+Foreign foreign_new(int32_t role, const SideOptions *ours, const OpensslOptions *theirs);
+void foreign_free(Foreign *foreign);
+
+bool openssl_write(OpensslPeer *peer, const void *data, int len);
+int openssl_read(OpensslPeer *peer, void *data, int cap);
+
+#endif

@@ -1,0 +1,356 @@
+/* Clauses of given steps (section 5): what a config and a stream are made with. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "names.h"
+#include "world.h"
+
+typedef enum { ON_CONFIG, ON_STREAM } Phase;
+
+struct Clause {
+  const char *pattern;
+  Phase phase;
+  enum { REPLACES_NOTHING, REPLACES_LEAF, REPLACES_TRUST, REPLACES_NAME, REPLACES_DAY } replaces;
+  sst_status (*carry_out)(Making *making, const Match *match);
+};
+
+/* Credentials and trust */
+
+static sst_status load(sst_credential *credential, const char *name, const char *extension, const Token *password) {
+  const Data data = data_read(name, extension);
+  const char *text = password == NULL ? NULL : password->text;
+  const size_t len = password == NULL ? 0 : password->len;
+  const sst_status status = sst_credential_load_pem(credential, data.bytes, data.len, text, len);
+  free(data.bytes);
+  return status;
+}
+
+static sst_status add_leaf(Making *making, const char *chain, const char *key, const Token *password) {
+  sst_credential *credential = sst_credential_new();
+  REQUIRE(credential != NULL);
+  sst_status status = load(credential, chain, "pem", NULL);
+  if (status == SST_OK) status = load(credential, key, "key", password);
+  if (status == SST_OK) status = sst_config_add_credential(making->config, credential);
+  sst_credential_free(credential);
+  return status;
+}
+
+static sst_status leaf(Making *making, const Match *match) {
+  return add_leaf(making, place_text(match, 0)->text, place_text(match, 0)->text, NULL);
+}
+
+static sst_status leaf_with_key(Making *making, const Match *match) {
+  const Token *password = match->num_places > 2 ? place_text(match, 2) : NULL;
+  return add_leaf(making, place_text(match, 0)->text, place_text(match, 1)->text, password);
+}
+
+static sst_status add_anchors(void *trust, const Token *name) {
+  const Data data = data_read(name->text, "pem");
+  const sst_status status = sst_trust_load_pem(trust, data.bytes, data.len);
+  free(data.bytes);
+  return status;
+}
+
+static sst_status trusts(Making *making, const Match *match) {
+  sst_trust *trust = sst_trust_new();
+  REQUIRE(trust != NULL);
+  sst_status status = place_list(match, 0, add_anchors, trust);
+  if (status == SST_OK) status = sst_config_set_trust(making->config, trust);
+  sst_trust_free(trust);
+  return status;
+}
+
+static sst_status nothing(Making *making, const Match *match) {
+  (void)making, (void)match;
+  return SST_OK;
+}
+
+static sst_status names_issuer(Making *making, const Match *match) {
+  const Data data = data_read(place_text(match, 0)->text, "pem");
+  const sst_status status = sst_config_add_client_ca(making->config, data.bytes, data.len);
+  free(data.bytes);
+  return status;
+}
+
+/* Lists */
+
+typedef struct Numbers {
+  uint16_t list[32];
+  size_t count;
+  bool (*find)(const char *name, uint16_t *number);
+} Numbers;
+
+static sst_status add_number(void *context, const Token *name) {
+  Numbers *numbers = context;
+  REQUIRE(numbers->count < 32);
+  if (!numbers->find(name->text, &numbers->list[numbers->count++])) FAIL("unknown name '%s'", name->text);
+  return SST_OK;
+}
+
+static sst_status groups(Making *making, const Match *match) {
+  Numbers numbers = {.find = group_of_name};
+  place_list(match, 0, add_number, &numbers);
+  return sst_config_set_groups(making->config, numbers.list, numbers.count);
+}
+
+static sst_status suites(Making *making, const Match *match) {
+  Numbers numbers = {.find = suite_of_name};
+  place_list(match, 0, add_number, &numbers);
+  return sst_config_set_tls12_suites(making->config, numbers.list, numbers.count);
+}
+
+static sst_status schemes(Making *making, const Match *match) {
+  Numbers numbers = {.find = scheme_of_name};
+  place_list(match, 0, add_number, &numbers);
+  return sst_config_set_signature_schemes(making->config, numbers.list, numbers.count);
+}
+
+static sst_status add_protocol(void *config, const Token *name) {
+  return sst_config_add_alpn(config, (const uint8_t *)name->text, name->len);
+}
+
+static sst_status protocols(Making *making, const Match *match) {
+  return place_list(match, 0, add_protocol, making->config);
+}
+
+static sst_status many_protocols(Making *making, const Match *match) {
+  sst_status status = SST_OK;
+  for (unsigned long i = 0; i < place_number(match, 0) && status == SST_OK; i++) {
+    char name[32];
+    const int len = snprintf(name, sizeof name, "protocol-%lu", i);
+    status = sst_config_add_alpn(making->config, (const uint8_t *)name, (size_t)len);
+  }
+  return status;
+}
+
+/* Single settings */
+
+static sst_status one_version(Making *making, const Match *match) {
+  return sst_config_set_versions(making->config, place_version(match, 0), place_version(match, 0));
+}
+
+static sst_status two_versions(Making *making, const Match *match) {
+  return sst_config_set_versions(making->config, place_version(match, 0), place_version(match, 1));
+}
+
+static sst_status lenient(Making *making, const Match *match) {
+  (void)match;
+  return sst_config_set_alpn_lenient(making->config, 1);
+}
+
+static sst_status compat(Making *making, const Match *match) {
+  (void)match;
+  return sst_config_set_profile(making->config, SST_PROFILE_COMPAT);
+}
+
+static sst_status chain_only(Making *making, const Match *match) {
+  (void)match;
+  return sst_config_set_verify(making->config, SST_VERIFY_CHAIN_ONLY);
+}
+
+static sst_status verify_nothing(Making *making, const Match *match) {
+  (void)match;
+  return sst_config_set_verify(making->config, SST_VERIFY_NONE);
+}
+
+static sst_status asks(Making *making, const Match *match) {
+  (void)match;
+  return sst_config_set_client_certificate(making->config, SST_CLIENT_CERTIFICATE_REQUEST);
+}
+
+static sst_status
+  requires(Making *making, const Match *match)
+{
+  (void)match;
+  return sst_config_set_client_certificate(making->config, SST_CLIENT_CERTIFICATE_REQUIRE);
+}
+
+static sst_status least_key(Making *making, const Match *match) {
+  return sst_config_set_minimum_key(making->config, (uint32_t)place_number(match, 0));
+}
+
+static sst_status fragments(Making *making, const Match *match) {
+  return sst_config_set_max_fragment(making->config, (uint32_t)place_number(match, 0));
+}
+
+static sst_status report(Making *making, uint32_t kind) {
+  making->events |= 1u << kind;
+  return sst_config_report(making->config, making->events);
+}
+
+static sst_status key_log(Making *making, const Match *match) {
+  (void)match;
+  return report(making, SST_EVENT_KEY_LOG);
+}
+
+static sst_status alerts(Making *making, const Match *match) {
+  (void)match;
+  return report(making, SST_EVENT_ALERT_RECEIVED);
+}
+
+static sst_status key_updates(Making *making, const Match *match) {
+  (void)match;
+  return report(making, SST_EVENT_KEYS_UPDATED);
+}
+
+/* The stream */
+
+static sst_status expects(Making *making, const Match *match) {
+  return sst_stream_set_server_name(making->stream, place_text(match, 0)->text, place_text(match, 0)->len);
+}
+
+static sst_status checks_name(Making *making, const Match *match) {
+  return sst_stream_set_verify_name(making->stream, place_text(match, 0)->text, place_text(match, 0)->len);
+}
+
+/* Days since 1970-01-01 of the Gregorian calendar; years begin in March, so that the leap day is the last. */
+static int64_t days_of(int64_t year, int64_t month, int64_t day) {
+  if (month <= 2) year--;
+  const int64_t era = year / 400, in_era = year % 400;
+  const int64_t in_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+  return era * 146097 + in_era * 365 + in_era / 4 - in_era / 100 + in_year - 719468;
+}
+
+static sst_status judges(Making *making, const Match *match) {
+  int year = 0, month = 0, day = 0;
+  REQUIRE(sscanf(place_text(match, 0)->text, "%4d-%2d-%2d", &year, &month, &day) == 3);
+  return sst_stream_set_verify_time(making->stream, days_of(year, month, day) * 86400);
+}
+
+static sst_status partial(Making *making, const Match *match) {
+  (void)match;
+  making->leave_partial = true;
+  return sst_stream_set_options(making->stream, SST_OPTION_LEAVE_PARTIAL);
+}
+
+/* The first that matches counts: those with more words stand before those that begin with the same ones. */
+static const Clause clauses[] = {
+    {"leaf LEAF with key TEXT opened by TEXT", ON_CONFIG, REPLACES_LEAF, leaf_with_key},
+    {"leaf LEAF with key TEXT", ON_CONFIG, REPLACES_LEAF, leaf_with_key},
+    {"leaf LEAF", ON_CONFIG, REPLACES_LEAF, leaf},
+    {"no leaf", ON_CONFIG, REPLACES_LEAF, nothing},
+    {"trusts nobody", ON_CONFIG, REPLACES_TRUST, nothing},
+    {"trusts LIST", ON_CONFIG, REPLACES_TRUST, trusts},
+    {"speaks TLS V to V", ON_CONFIG, REPLACES_NOTHING, two_versions},
+    {"speaks TLS V", ON_CONFIG, REPLACES_NOTHING, one_version},
+    {"groups LIST", ON_CONFIG, REPLACES_NOTHING, groups},
+    {"suites LIST", ON_CONFIG, REPLACES_NOTHING, suites},
+    {"schemes LIST", ON_CONFIG, REPLACES_NOTHING, schemes},
+    {"protocols LIST", ON_CONFIG, REPLACES_NOTHING, protocols},
+    {"N protocols", ON_CONFIG, REPLACES_NOTHING, many_protocols},
+    {"is lenient about protocols", ON_CONFIG, REPLACES_NOTHING, lenient},
+    {"has the compat profile", ON_CONFIG, REPLACES_NOTHING, compat},
+    {"verifies the chain only", ON_CONFIG, REPLACES_NOTHING, chain_only},
+    {"verifies nothing", ON_CONFIG, REPLACES_NOTHING, verify_nothing},
+    {"asks for a certificate", ON_CONFIG, REPLACES_NOTHING, asks},
+    {"requires a certificate", ON_CONFIG, REPLACES_NOTHING, requires},
+    {"names LEAF as issuer", ON_CONFIG, REPLACES_NOTHING, names_issuer},
+    {"accepts RSA keys of N bits", ON_CONFIG, REPLACES_NOTHING, least_key},
+    {"sends fragments of at most N bytes", ON_CONFIG, REPLACES_NOTHING, fragments},
+    {"keeps a key log", ON_CONFIG, REPLACES_NOTHING, key_log},
+    {"reports alerts", ON_CONFIG, REPLACES_NOTHING, alerts},
+    {"reports key updates", ON_CONFIG, REPLACES_NOTHING, key_updates},
+    {"expects no name", ON_STREAM, REPLACES_NAME, nothing},
+    {"expects TEXT", ON_STREAM, REPLACES_NAME, expects},
+    {"checks the name TEXT", ON_STREAM, REPLACES_NOTHING, checks_name},
+    {"judges on DAY", ON_STREAM, REPLACES_DAY, judges},
+    {"leaves partial records", ON_STREAM, REPLACES_NOTHING, partial},
+};
+
+static const Clause *find_clause(const Tokens *tokens, size_t *at, Match *match) {
+  for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++)
+    if (form_match(clauses[i].pattern, tokens, at, match)) return &clauses[i];
+  return NULL;
+}
+
+static bool is_connector(const Tokens *tokens, size_t at) {
+  if (at >= tokens->count) return false;
+  const Token *token = &tokens->list[at];
+  return token_is(token, "with") || token_is(token, "that") || token_is(token, "and");
+}
+
+bool form_clauses(const Tokens *tokens, size_t *at) {
+  while (is_connector(tokens, *at)) {
+    Match match;
+    ++*at;
+    if (find_clause(tokens, at, &match) == NULL) return false;
+  }
+  return true;
+}
+
+bool plan_read(Plan *plan, const Place *place) {
+  const Tokens tokens = {(Token *)place->list, place->count};
+  for (size_t at = 0; at < place->count;) {
+    Match match;
+    at++;
+    const Clause *clause = find_clause(&tokens, &at, &match);
+    if (clause == NULL) return false;
+    plan->list = test_reallocate(plan->list, (plan->count + 1) * sizeof *plan->list);
+    plan->list[plan->count].clause = clause;
+    plan->list[plan->count++].match = match;
+  }
+  return true;
+}
+
+void plan_free(Plan *plan) {
+  free(plan->list);
+  *plan = (Plan){NULL, 0};
+}
+
+static bool replaces(const Plan *plan, int what) {
+  for (size_t i = 0; i < plan->count; i++)
+    if ((int)plan->list[i].clause->replaces == what) return true;
+  return false;
+}
+
+static bool has(const Plan *plan, sst_status (*carry_out)(Making *, const Match *)) {
+  for (size_t i = 0; i < plan->count; i++)
+    if (plan->list[i].clause->carry_out == carry_out) return true;
+  return false;
+}
+
+static sst_status carry_out(const Plan *plan, Phase phase, Making *making) {
+  sst_status status = SST_OK;
+  for (size_t i = 0; i < plan->count && status == SST_OK; i++) {
+    const Clause *clause = plan->list[i].clause;
+    if (clause->phase == phase) status = clause->carry_out(making, &plan->list[i].match);
+  }
+  return status;
+}
+
+static sst_status make_config(const Plan *plan, Making *making) {
+  static char root_name[] = "root", client_root_name[] = "client-root";
+  const Token anchor = {TOKEN_WORD, making->role == SST_ROLE_SERVER ? client_root_name : root_name, 0};
+  const bool server = making->role == SST_ROLE_SERVER;
+  sst_status status = SST_OK;
+  if (making->version != 0) status = sst_config_set_versions(making->config, making->version, making->version);
+  if (status == SST_OK) status = carry_out(plan, ON_CONFIG, making);
+  if (status == SST_OK && server && !replaces(plan, REPLACES_LEAF))
+    status = add_leaf(making, "server-p256", "server-p256", NULL);
+  if (status != SST_OK || replaces(plan, REPLACES_TRUST)) return status;
+  if (server && !has(plan, asks) && !has(plan, requires)) return SST_OK;
+  const Match match = {{{&anchor, 1}}, 1};
+  return trusts(making, &match);
+}
+
+static sst_status make_stream(const Plan *plan, Making *making) {
+  sst_status status = sst_stream_new(making->config, making->role, &making->stream);
+  if (status == SST_OK && !replaces(plan, REPLACES_DAY))
+    status = sst_stream_set_verify_time(making->stream, DATA_CLOCK);
+  if (status == SST_OK && making->role == SST_ROLE_CLIENT && !replaces(plan, REPLACES_NAME))
+    status = sst_stream_set_server_name(making->stream, "server.test", 11);
+  return status == SST_OK ? carry_out(plan, ON_STREAM, making) : status;
+}
+
+sst_status plan_carry_out(const Plan *plan, int32_t role, uint16_t version, Making *making) {
+  *making = (Making){.role = role, .version = version, .config = sst_config_new()};
+  REQUIRE(making->config != NULL);
+  sst_status status = make_config(plan, making);
+  if (status == SST_OK) status = make_stream(plan, making);
+  if (status == SST_OK) return SST_OK;
+  sst_stream_free(making->stream);
+  sst_config_free(making->config);
+  *making = (Making){.role = role};
+  return status;
+}

@@ -1,0 +1,156 @@
+#include "world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+End *end_of_role(World *world, const Match *match) {
+  for (size_t i = 0; i < match->num_places; i++) {
+    const Token *token = match->places[i].list;
+    if (token_is(token, "client")) return &world->client;
+    if (token_is(token, "server")) return &world->server;
+  }
+  FAIL("a form without a role");
+}
+
+End *other_end(World *world, const End *end) {
+  return end == &world->client ? &world->server : &world->client;
+}
+
+static size_t size_of(const char *value, const char *all) {
+  if (value == NULL || strcmp(value, all) == 0) return 0;
+  return strcmp(value, "byte") == 0 ? 1 : strtoul(value, NULL, 10);
+}
+
+void world_begin(World *world, const char *version, const char *chunk, const char *room) {
+  *world = (World){.made = false};
+  if (version != NULL) world->version = strcmp(version, "1.2") == 0 ? SST_TLS1_2 : SST_TLS1_3;
+  Wire *to_server = wire_new(), *to_client = wire_new();
+  world->client.side = (Side){.label = "client", .in = to_client, .out = to_server};
+  world->server.side = (Side){.label = "server", .in = to_server, .out = to_client};
+  Side *const sides[] = {&world->client.side, &world->server.side};
+  for (int i = 0; i < 2; i++) {
+    sides[i]->chunk = size_of(chunk, "whole");
+    sides[i]->room = size_of(room, "plenty");
+  }
+}
+
+static void make_end(World *world, End *end, int32_t role) {
+  Making making;
+  REQUIRE_STATUS(plan_carry_out(&end->plan, role, world->version, &making), SST_OK);
+  end->side.config = making.config;
+  end->side.stream = making.stream;
+  end->side.leave_partial = making.leave_partial;
+}
+
+void world_make(World *world) {
+  if (world->made) return;
+  world->made = true;
+  make_end(world, &world->client, SST_ROLE_CLIENT);
+  make_end(world, &world->server, SST_ROLE_SERVER);
+}
+
+void world_end(World *world) {
+  End *const ends[] = {&world->client, &world->server};
+  wire_free(world->client.side.in);
+  wire_free(world->client.side.out);
+  for (int i = 0; i < 2; i++) {
+    sst_stream_free(ends[i]->side.stream);
+    sst_config_free(ends[i]->side.config);
+    free(ends[i]->side.received);
+    plan_free(&ends[i]->plan);
+    events_free(&ends[i]->events);
+  }
+}
+
+/* Events */
+
+static void keep_event(Events *events, const sst_event *event, const char *text) {
+  if (event->kind != SST_EVENT_KEY_LOG) {
+    events->list = test_reallocate(events->list, (events->count + 1) * sizeof *events->list);
+    events->list[events->count++] = *event;
+    return;
+  }
+  events->lines = test_reallocate(events->lines, (events->num_lines + 1) * sizeof *events->lines);
+  char *line = test_allocate(event->length + 1);
+  memcpy(line, text, event->length);
+  line[event->length] = '\0';
+  events->lines[events->num_lines++] = line;
+}
+
+void events_take(End *end) {
+  if (end->side.stream == NULL) return;
+  for (;;) {
+    char text[1024];
+    sst_event event = {.size = sizeof event};
+    const sst_status status = sst_stream_next_event(end->side.stream, &event, (uint8_t *)text, sizeof text);
+    if (status == SST_NONE) return;
+    REQUIRE_STATUS(status, SST_OK);
+    EXPECT_EQ(event.lost, 0);
+    keep_event(&end->events, &event, text);
+  }
+}
+
+void events_free(Events *events) {
+  for (size_t i = 0; i < events->num_lines; i++)
+    free(events->lines[i]);
+  free(events->lines);
+  free(events->list);
+}
+
+const sst_event *events_next(End *end) {
+  Events *events = &end->events;
+  return events->taken == events->count ? NULL : &events->list[events->taken++];
+}
+
+/* Steps of the receiving side */
+
+sst_status end_turn(End *end) {
+  const sst_status status = side_handshake(&end->side);
+  end->handshake_over = status == SST_OK || status < 0;
+  if (status == SST_OK && !end->open) {
+    end->open = true;
+    end->opened_at = end->side.out->len;
+  }
+  return status;
+}
+
+static void keep_ranges(Side *side, const uint8_t *buffer, size_t len, const sst_range *ranges, size_t used) {
+  for (size_t i = 0; i < used; i++) {
+    REQUIRE(ranges[i].offset <= len && ranges[i].length <= len - ranges[i].offset);
+    side->received = test_reallocate(side->received, side->received_len + ranges[i].length);
+    memcpy(side->received + side->received_len, buffer + ranges[i].offset, ranges[i].length);
+    side->received_len += ranges[i].length;
+  }
+}
+
+/* One call with at most cap ranges. */
+static sst_status decrypt_in_place(Side *side, size_t len, size_t cap) {
+  uint8_t *buffer = test_allocate(len);
+  sst_range *ranges = test_allocate(cap * sizeof *ranges);
+  size_t used = 0;
+  if (len > 0) memcpy(buffer, wire_head(side->in), len);
+  side->status = sst_stream_decrypt_in_place(side->stream, buffer, len, ranges, cap, &used, &side->progress);
+  EXPECT_AT_MOST(used, cap);
+  EXPECT_AT_MOST(side->progress.consumed, len);
+  keep_ranges(side, buffer, len, ranges, used);
+  free(buffer);
+  free(ranges);
+  return side->status;
+}
+
+sst_status end_decrypt_in_place(End *end) {
+  Side *side = &end->side;
+  const size_t cap = side->room == 0 ? 64 : side->room;
+  size_t held = 0;
+  for (;;) {
+    const size_t waiting = wire_waiting(side->in), wanted = held + side->chunk, before = held;
+    const size_t len = side->chunk == 0 || waiting < wanted ? waiting : wanted;
+    const sst_status status = decrypt_in_place(side, len, cap);
+    side->in->taken += side->progress.consumed;
+    held = len - side->progress.consumed;
+    const bool moved = side->progress.consumed > 0 || held > before;
+    if (status == SST_NEED_OUTPUT && !moved) FAIL("stall: NEED_OUTPUT with %zu free ranges", cap);
+    if (status == SST_NEED_INPUT && wire_waiting(side->in) > held && !moved) FAIL("stall: in place takes nothing");
+    if (status != SST_NEED_OUTPUT && (status != SST_NEED_INPUT || wire_waiting(side->in) <= held)) return status;
+  }
+}

@@ -1,0 +1,98 @@
+/*
+ * world.h - what a case has while its steps run: two sides with their wires, plans, events, and forged records.
+ */
+#ifndef SST_WORLD_H
+#define SST_WORLD_H
+
+#include "form.h"
+#include "pair.h"
+
+typedef struct Clause Clause;
+
+/* What the given steps have said of a role. The tokens belong to the steps of the case. */
+typedef struct Plan {
+  struct {
+    const Clause *clause;
+    Match match;
+  } *list;
+  size_t count;
+} Plan;
+
+/* What a clause is carried out on. */
+typedef struct Making {
+  int32_t role;
+  sst_config *config;
+  sst_stream *stream;
+  uint32_t events;
+  uint16_t version; /* both, from the variant; 0: none */
+  bool leave_partial;
+} Making;
+
+typedef struct Events {
+  sst_event *list; /* without key-log lines */
+  size_t count, taken;
+  char **lines; /* of the key log */
+  size_t num_lines;
+} Events;
+
+/* Where the keys stand that forged records are sealed by. */
+typedef struct Forger {
+  bool begun;
+  uint64_t sequence;
+  uint8_t secret[64];
+} Forger;
+
+typedef struct End {
+  Side side;
+  Plan plan;
+  Events events;
+  Forger forger;    /* of records that this side could have sealed */
+  size_t opened_at; /* bytes on its outgoing wire when its handshake gave OK */
+  bool handshake_over;
+  bool open;
+} End;
+
+typedef struct World {
+  End client, server;
+  uint16_t version;
+  bool made;
+} World;
+
+/* One of these for each sentence; a failure is noted by EXPECT, or ends the case by REQUIRE and FAIL. */
+typedef struct Form {
+  const char *pattern;
+  void (*perform)(World *world, const Match *match);
+} Form;
+
+/* The tables end at NULL. */
+extern const Form given_forms[], when_forms[], wire_forms[], then_forms[], fact_forms[];
+
+End *end_of_role(World *world, const Match *match);
+End *other_end(World *world, const End *end);
+
+/* Clauses, section 5. */
+bool plan_read(Plan *plan, const Place *place);
+void plan_free(Plan *plan);
+/* Makes config and stream; after an error nothing is left. */
+sst_status plan_carry_out(const Plan *plan, int32_t role, uint16_t version, Making *making);
+
+void world_begin(World *world, const char *version, const char *chunk, const char *room);
+/* Makes both streams, once. */
+void world_make(World *world);
+void world_end(World *world);
+
+/* Takes what events wait, after each step. */
+void events_take(End *end);
+void events_free(Events *events);
+/* The next event that is no key-log line; NULL: none. */
+const sst_event *events_next(End *end);
+
+/* end_turn performs the handshake as far as it goes. */
+sst_status end_turn(End *end);
+/* end_decrypt_in_place is side_receive by sst_stream_decrypt_in_place. */
+sst_status end_decrypt_in_place(End *end);
+
+/* Puts count records on the wire to end, sealed as its other would. */
+void forge(World *world, End *to, uint8_t type, const uint8_t *payload, size_t len, unsigned long count);
+
+#endif

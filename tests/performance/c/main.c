@@ -1,0 +1,83 @@
+/* sst_performance: measures the cases of tests/performance from C (README.md). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+#include "measure.h"
+#include "test.h"
+
+typedef struct Order {
+  const Case *what;
+  unsigned ms;
+  Result result;
+} Order;
+
+static void run(void *context) {
+  Order *order = context;
+  order->result = measure(order->what, order->ms);
+}
+
+static void print(const Case *what, const Result *result) {
+  printf("{\"case\": \"%s\", \"language\": \"C\", \"ns_per_op\": %.1f, \"ns_median\": %.1f, \"ops\": %llu, ",
+         what->name, result->ns, result->ns_median, (unsigned long long)result->ops);
+  printf(
+      "\"library_allocations\": %.2f, \"library_bytes\": %.1f, \"language_allocations\": 0.0, \"language_bytes\": "
+      "0.0, ",
+      result->allocations, result->bytes);
+  const uint64_t bytes = what->kind->bytes(what);
+  if (bytes == 0)
+    printf("\"bytes_per_s\": null}\n");
+  else
+    printf("\"bytes_per_s\": %.0f}\n", (double)bytes * 1e9 / result->ns);
+  fflush(stdout);
+}
+
+static bool run_case(const Case *what, unsigned ms) {
+  Order order = {.what = what, .ms = ms};
+  if (!harness_run(run, &order)) {
+    fprintf(stderr, "%s: %s\n", what->name, harness_messages());
+    return false;
+  }
+  print(what, &order.result);
+  return true;
+}
+
+static bool run_named(const Case *cases, size_t count, const char *name, unsigned ms) {
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(cases[i].name, name) == 0) return run_case(&cases[i], ms);
+  fprintf(stderr, "no case '%s'\n", name);
+  return false;
+}
+
+static int perform(const Case *cases, size_t count, unsigned ms, int argc, char **argv) {
+  bool good = true;
+  if (argc > 1 && strcmp(argv[0], "--run") == 0) {
+    for (int i = 1; i < argc; i++)
+      good = run_named(cases, count, argv[i], ms) && good;
+  } else if (argc == 1 && strcmp(argv[0], "--run-all") == 0) {
+    for (size_t i = 0; i < count; i++)
+      good = run_case(&cases[i], ms) && good;
+  } else if (argc == 1 && strcmp(argv[0], "--list") == 0) {
+    for (size_t i = 0; i < count; i++)
+      puts(cases[i].name);
+  } else {
+    fprintf(stderr, "usage: sst_performance [--ms N] --list | --run CASE... | --run-all\n");
+    return 2;
+  }
+  return good ? 0 : 1;
+}
+
+int main(int argc, char **argv) {
+  unsigned ms = 500;
+  int taken = 1;
+  if (argc > 2 && strcmp(argv[1], "--ms") == 0) {
+    ms = (unsigned)strtoul(argv[2], NULL, 10);
+    taken = 3;
+  }
+  size_t count = 0;
+  Case *cases = cases_read(SST_CASES, &count);
+  const int result = perform(cases, count, ms == 0 ? 1 : ms, argc - taken, argv + taken);
+  free(cases);
+  return result;
+}
