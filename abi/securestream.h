@@ -1117,7 +1117,7 @@ SST_API sst_status sst_stream_get_info(const sst_stream *stream, sst_stream_info
  * sst_stream_alpn copies the protocol that ALPN chose. sst_stream_server_name copies the DNS name of the server name
  * extension that a client sent: our own, or the peer's. sst_stream_ocsp_response and sst_stream_scts copy what the
  * peer stapled (none in this version). sst_stream_describe copies one line of text for logs, for example "TLS 1.3,
- * TLS_AES_128_GCM_SHA256, x25519, server, verified". Getters of variable size (section 1). Since 0.1.
+ * TLS_AES_128_GCM_SHA256, x25519, client, peer verified". Getters of variable size (section 1). Since 0.1.
  */
 SST_API sst_status sst_stream_alpn(const sst_stream *stream, uint8_t *out, size_t out_cap, size_t *out_len);
 SST_API sst_status sst_stream_server_name(const sst_stream *stream, uint8_t *out, size_t out_cap, size_t *out_len);

@@ -1,0 +1,3 @@
+module securestream.example/securestream
+
+go 1.24

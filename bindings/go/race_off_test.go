@@ -1,0 +1,5 @@
+//go:build !race
+
+package securestream_test
+
+const raceEnabled = false

@@ -1,0 +1,109 @@
+"""Secure streams: TLS 1.2 and 1.3, over buffers that the caller owns or over sockets.
+
+`connect` and `listen` give a `Connection` over a blocking socket. `Stream` is the same without a socket: bytes in, bytes
+out. `Config` holds what many of them share, `Credential` a certificate with its key, `TrustStore` who may issue the
+peer's. Everything raised is a `SecureStreamError`, or comes from the socket.
+"""
+
+from . import _native
+from .config import Config
+from .connection import Connection
+from .constants import (
+    RECORD_MAX,
+    ChainDigest,
+    ClientCertificate,
+    Counter,
+    Direction,
+    EventKind,
+    Fact,
+    Flag,
+    Profile,
+    Role,
+    State,
+    Status,
+    Verify,
+    Version,
+)
+from .credential import Credential
+from .errors import (
+    AlertError,
+    ArgumentError,
+    BusyError,
+    CertificateError,
+    ClosedError,
+    ConfigError,
+    ForkedError,
+    FrozenError,
+    HandshakeEOFError,
+    InternalError,
+    OutOfMemoryError,
+    ProtocolError,
+    SecureStreamError,
+    StateError,
+    SystemCallError,
+    TruncatedError,
+    UnsupportedError,
+)
+from .listener import Listener, connect, listen
+from .stream import Event, Info, Progress, Stream
+from .trust import TrustStore
+
+__version__: str = _native.sst_version_string()
+
+
+def live_objects() -> int:
+    """How many objects of the library exist in this process."""
+    return _native.sst_live_objects()
+
+
+def allocated_bytes() -> int:
+    """How many bytes of heap the library holds now; those of Python are not in it."""
+    return _native.sst_allocated_bytes()
+
+
+__all__ = [
+    "AlertError",
+    "ArgumentError",
+    "BusyError",
+    "CertificateError",
+    "ChainDigest",
+    "ClientCertificate",
+    "ClosedError",
+    "Config",
+    "ConfigError",
+    "Connection",
+    "Counter",
+    "Credential",
+    "Direction",
+    "Event",
+    "EventKind",
+    "Fact",
+    "Flag",
+    "ForkedError",
+    "FrozenError",
+    "HandshakeEOFError",
+    "Info",
+    "InternalError",
+    "Listener",
+    "OutOfMemoryError",
+    "Profile",
+    "Progress",
+    "ProtocolError",
+    "RECORD_MAX",
+    "Role",
+    "SecureStreamError",
+    "State",
+    "StateError",
+    "Status",
+    "Stream",
+    "SystemCallError",
+    "TruncatedError",
+    "TrustStore",
+    "UnsupportedError",
+    "Verify",
+    "Version",
+    "allocated_bytes",
+    "connect",
+    "listen",
+    "live_objects",
+]

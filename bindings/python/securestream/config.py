@@ -1,0 +1,166 @@
+"""What many streams share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypedDict, cast
+
+from . import _native
+from ._checks import check, made, plain_record
+from .constants import ClientCertificate, EventKind, Profile, Role, Status, Verify, Version
+from .credential import Credential
+from .errors import ArgumentError, UnsupportedError
+from .trust import TrustStore
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from _typeshed import ReadableBuffer
+
+
+class Settings(TypedDict, total=False):
+    """The keywords of `Config`. What is not given keeps the library's safe default.
+
+    trust                who may issue the peer's certificate. Without it, where one is needed: `TrustStore.system()`
+    credentials          one `Credential` or several; the first that the peer supports is used
+    verify               `Verify.FULL` (the default), `CHAIN_ONLY`, `NONE`
+    client_certificate   for servers: `ClientCertificate.NONE` (the default), `REQUEST`, `REQUIRE`
+    client_cas           for servers: issuers named in the request, each in PEM or DER; none: any issuer is accepted
+    alpn                 protocols, best first (RFC 7301)
+    alpn_lenient         a server goes on without a common protocol
+    min_version, max_version    `Version.TLS1_2` to `Version.TLS1_3`
+    groups, tls12_suites, signature_schemes    IANA numbers, best first
+    minimum_rsa_bits     the least RSA key in the peer's chain
+    allow_sha1           SHA-1 signatures in the peer's chain
+    max_fragment         the most plaintext in a record that is sent: 512 to 16384
+    profile              `Profile.DEFAULT`, `COMPAT`
+    report               kinds of events to report: see `Stream.next_event`
+    """
+
+    trust: TrustStore | None
+    credentials: Credential | Iterable[Credential]
+    verify: Verify
+    client_certificate: ClientCertificate
+    client_cas: Iterable[ReadableBuffer]
+    alpn: Iterable[str | bytes]
+    alpn_lenient: bool
+    min_version: Version
+    max_version: Version
+    groups: Sequence[int]
+    tls12_suites: Sequence[int]
+    signature_schemes: Sequence[int]
+    minimum_rsa_bits: int
+    allow_sha1: bool
+    max_fragment: int
+    profile: Profile
+    report: Iterable[EventKind]
+
+
+class Config:
+    """What many streams share: immutable, and safe to use from any thread. `Settings` lists the keywords.
+
+    `replace()` gives a changed copy: streams of the old config live on with it. That is how a certificate is reloaded.
+
+    Raises `ConfigError`: a setting that cannot be used. `freeze()` finds what is missing for a role; making a stream
+    calls it.
+    """
+
+    __slots__ = ("_handle", "_settings", "__weakref__")
+
+    def __init__(self, **settings: Unpack[Settings]) -> None:
+        unknown = settings.keys() - Settings.__annotations__.keys()
+        if unknown:
+            raise TypeError(f"Config has no setting {', '.join(sorted(unknown))}")
+        self._settings: Settings = _with_lists(settings)
+        self._handle = made(_native.sst_config_new())
+        self._apply_protocol(self._settings)
+        self._apply_trust(self._settings)
+
+    def replace(self, **changes: Unpack[Settings]) -> Config:
+        """A new config with these settings changed."""
+        return Config(**(self._settings | changes))
+
+    def freeze(self, role: Role) -> None:
+        """Check that streams of `role` can be made, now and not with the first connection.
+
+        Raises `ConfigError`: a server without a credential, verification without trust, a list that is too long.
+        """
+        self._use_system_trust(role)
+        self._check(_native.sst_config_freeze(self._handle, role))
+
+    def _use_system_trust(self, role: Role) -> None:
+        s = self._settings
+        verifies = role & Role.CLIENT or s.get("client_certificate", ClientCertificate.NONE) != ClientCertificate.NONE
+        if verifies and s.get("verify", Verify.FULL) != Verify.NONE and s.get("trust") is None:
+            trust = _system_trust()
+            self._check(_native.sst_config_set_trust(self._handle, trust._handle))
+            s["trust"] = trust
+
+    def _apply_protocol(self, s: Settings) -> None:
+        c = self._handle
+        if "profile" in s:
+            self._check(_native.sst_config_set_profile(c, s["profile"]), "profile")
+        if "min_version" in s or "max_version" in s:
+            lowest, highest = s.get("min_version", Version.TLS1_2), s.get("max_version", Version.TLS1_3)
+            self._check(_native.sst_config_set_versions(c, lowest, highest))
+        if "groups" in s:
+            self._check(_native.sst_config_set_groups(c, s["groups"]))
+        if "tls12_suites" in s:
+            self._check(_native.sst_config_set_tls12_suites(c, s["tls12_suites"]))
+        if "signature_schemes" in s:
+            self._check(_native.sst_config_set_signature_schemes(c, s["signature_schemes"]))
+        for protocol in s.get("alpn", ()):
+            name = protocol.encode() if isinstance(protocol, str) else protocol
+            self._check(_native.sst_config_add_alpn(c, name))
+        if "alpn_lenient" in s:
+            self._check(_native.sst_config_set_alpn_lenient(c, s["alpn_lenient"]), "alpn_lenient")
+        if "max_fragment" in s:
+            self._check(_native.sst_config_set_max_fragment(c, s["max_fragment"]), "max_fragment")
+        if "report" in s:
+            self._check(_native.sst_config_report(c, sum({1 << kind for kind in s["report"]})), "report")
+
+    def _apply_trust(self, s: Settings) -> None:
+        c = self._handle
+        if "verify" in s:
+            self._check(_native.sst_config_set_verify(c, s["verify"]), "verify")
+        if "client_certificate" in s:
+            self._check(_native.sst_config_set_client_certificate(c, s["client_certificate"]), "client_certificate")
+        for ca in s.get("client_cas", ()):
+            self._check(_native.sst_config_add_client_ca(c, ca))
+        if "minimum_rsa_bits" in s:
+            self._check(_native.sst_config_set_minimum_key(c, s["minimum_rsa_bits"]), "minimum_rsa_bits")
+        if "allow_sha1" in s:
+            self._check(_native.sst_config_set_chain_digests(c, s["allow_sha1"]), "allow_sha1")
+        credentials = s.get("credentials", ())
+        for credential in (credentials,) if isinstance(credentials, Credential) else credentials:
+            self._check(_native.sst_config_add_credential(c, credential._handle))
+        trust = s.get("trust")
+        if trust is not None:
+            self._check(_native.sst_config_set_trust(c, trust._handle))
+
+    def _check(self, status: int, setting: str = "") -> None:
+        if status == Status.ERR_INVALID_ARGUMENT and setting:
+            record = plain_record(status)._replace(message=f"{setting} cannot be {self._settings.get(setting)!r}")
+            raise ArgumentError(record)
+        check(status, self._handle, _native.sst_config_last_error)
+
+
+def _system_trust() -> TrustStore:
+    try:
+        return TrustStore.system()
+    except UnsupportedError as error:
+        message = "no trust is given, and this version does not read the system's: give trust=TrustStore(...)"
+        raise UnsupportedError(error.record._replace(message=message)) from None
+
+
+def _with_lists(settings: Settings) -> Settings:
+    """The settings with iterators read, for `replace` reads them again."""
+    copy: dict[str, Any] = dict(settings)
+    for name in ("client_cas", "alpn", "groups", "tls12_suites", "signature_schemes", "report"):
+        if name in copy:
+            if isinstance(copy[name], (str, bytes, bytearray, memoryview)):
+                raise TypeError(f"{name} is a list of values")
+            copy[name] = tuple(copy[name])
+    if not isinstance(copy.get("credentials", ()), Credential):
+        copy["credentials"] = tuple(copy.get("credentials", ()))
+    return cast(Settings, copy)
