@@ -220,8 +220,9 @@ SST_API const char *sst_alert_name(int32_t alert);
  * produced.
  *
  * A failed call on a config, credential, trust, ticket-key ring or session leaves the object as it was, and its reason
- * in the object's own last_error. SST_ERR_FROZEN leaves none. New codes may appear inside a band; a number is never
- * used again.
+ * in the object's own last_error. SST_ERR_FROZEN leaves none, nor do the other codes with (*), nor SST_ERR_BAD_HOST on
+ * a stream: where the code of last_error is not the status that a call gave, sst_status_text says all there is. New
+ * codes may appear inside a band; a number is never used again.
  * ================================================================================================================ */
 
 enum {
@@ -697,6 +698,14 @@ SST_API sst_status sst_config_set_chain_digests(sst_config *config, int32_t allo
  * SST_ERR_LIST_TOO_LONG: more than 16. The config keeps a reference, and the credential is frozen. Since 0.1.
  */
 SST_API sst_status sst_config_add_credential(sst_config *config, sst_credential *credential);
+
+/*
+ * sst_config_clear_credentials, sst_config_clear_alpn and sst_config_clear_client_cas empty a list, so that a copy of a
+ * config can be given another one: copy, clear, add is how a certificate is reloaded. Since 0.1.
+ */
+SST_API sst_status sst_config_clear_credentials(sst_config *config);
+SST_API sst_status sst_config_clear_alpn(sst_config *config);
+SST_API sst_status sst_config_clear_client_cas(sst_config *config);
 
 /*
  * sst_config_set_trust sets the trust; NULL removes it. The config keeps a reference, and the trust is frozen. Since

@@ -207,6 +207,33 @@ sst_status sst_config_add_credential(sst_config *config, sst_credential *credent
   return SST_OK;
 }
 
+sst_status sst_config_clear_credentials(sst_config *config) {
+  const sst_status allowed = may_set(config);
+  if (allowed != SST_OK) return allowed;
+  while (config->num_credentials > 0)
+    sst_credential_free(config->credentials[--config->num_credentials]);
+  return SST_OK;
+}
+
+static sst_status clear_list(sst_config *config, uint8_t **list, size_t *list_len) {
+  const sst_status allowed = may_set(config);
+  if (allowed != SST_OK) return allowed;
+  sst__free(*list);
+  *list = NULL;
+  *list_len = 0;
+  return SST_OK;
+}
+
+sst_status sst_config_clear_alpn(sst_config *config) {
+  if (config == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  return clear_list(config, &config->settings.alpn, &config->settings.alpn_len);
+}
+
+sst_status sst_config_clear_client_cas(sst_config *config) {
+  if (config == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  return clear_list(config, &config->settings.client_cas, &config->settings.client_cas_len);
+}
+
 sst_status sst_config_set_trust(sst_config *config, sst_trust *trust) {
   const sst_status allowed = may_set(config);
   if (allowed != SST_OK) return allowed;

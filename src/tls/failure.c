@@ -145,10 +145,25 @@ static sst_status code_of(const sst__tls *tls, uint32_t entry) {
   return sst__refuse(SST_ERR_INTERNAL);
 }
 
+/* A TLS 1.3 client that refuses our certificate may tell it by an alert that is not encrypted (OpenSSL does). It cannot be
+   opened, and the handshake has failed in any case: then it is told as the reason. Anybody in the middle can forge it, as
+   anybody there can end the handshake. */
+static bool is_plain_alert(const sst__tls *tls, uint32_t entry) {
+  enum { TYPE_ALERT = 21, FATAL = 2 };
+  const bool not_opened = ERR_GET_LIB(entry) == ERR_LIB_SSL && ERR_GET_REASON(entry) == SSL_R_BAD_PACKET_LENGTH;
+  return tls->in_handshake && tls->context->parts.role == SST_ROLE_SERVER && not_opened &&
+         tls->header[0] == TYPE_ALERT && tls->header[3] == 0 && tls->header[4] == sizeof tls->short_body &&
+         tls->short_body[0] == FATAL;
+}
+
 static void explain(sst__tls *tls, int ssl_error, bool no_memory) {
   sst_error *error = tls->error;
   const uint32_t entry = first_error(&no_memory);
   if (tls->judged) return;
+  if (is_plain_alert(tls, entry)) {
+    tls->alert_received = tls->short_body[1];
+    sst__events_add(tls->base.events, SST_EVENT_ALERT_RECEIVED, (uint64_t)tls->alert_received, NULL, 0);
+  }
   if (tls->in_handshake && tls->alert_received == SSL_AD_CLOSE_NOTIFY) {
     (void)sst__fail(error, SST_ERR_HANDSHAKE_EOF, "the peer sent close_notify inside the handshake");
   } else if (tls->alert_received >= 0) {

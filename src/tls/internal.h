@@ -101,6 +101,8 @@ typedef struct sst__tls {
   uint8_t header_len;
   size_t body_left; /* > 0: the header is whole, and so many bytes of the body are missing */
 
+  uint8_t short_body[2]; /* the body of a record of two bytes: an alert that is not encrypted */
+
   int32_t alert_sent, alert_received; /* fatal ones, or close_notify inside the handshake */
   int16_t local_identity;             /* index of what we sent */
   uint16_t local_scheme;

@@ -9,6 +9,10 @@
    progress stands. */
 static void track(sst__tls *tls, const uint8_t *data, size_t size) {
   if (tls->body_left > 0) {
+    const size_t body = (size_t)tls->header[3] << 8 | tls->header[4];
+    for (size_t i = 0; body == sizeof tls->short_body && i < size && i < tls->body_left; i++) {
+      tls->short_body[body - tls->body_left + i] = data[i];
+    }
     tls->body_left -= size < tls->body_left ? size : tls->body_left;
   } else {
     for (size_t i = 0; i < size && tls->header_len < SST__HEADER_LEN; i++)

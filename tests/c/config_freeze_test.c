@@ -297,3 +297,63 @@ TEST(config_freeze, freed_streams_leave_no_bytes) {
   sst_config_free(client);
   sst_config_free(server);
 }
+
+static void expect_leaf_of_peer(const sst_stream *stream, const char *name) {
+  uint8_t der[4096];
+  size_t len = 0;
+  const Data expected = data_certificate(name, 0);
+  EXPECT_STATUS(sst_stream_peer_certificate(stream, 0, der, sizeof der, &len), SST_OK);
+  EXPECT(len == expected.len && memcmp(der, expected.bytes, len) == 0);
+  free(expected.bytes);
+}
+
+/* The way to another certificate without a stop: streams made before, and those under way, have the old one to their end. */
+TEST_VERSIONS(config_freeze, certificate_is_reloaded_by_copy_clear_and_add) {
+  sst_config *old = pair_config(&(SideOptions){.max_version = version}, SST_ROLE_SERVER);
+  Pair before = pair_new(.server = {.config = old});
+  sst_config *next = sst_config_copy(old);
+  sst_credential *credential = data_credential("server-p384");
+  REQUIRE(next != NULL && credential != NULL);
+  EXPECT_STATUS(sst_config_clear_credentials(old), SST_ERR_FROZEN);
+  EXPECT_STATUS(sst_config_clear_credentials(next), SST_OK);
+  EXPECT_STATUS(sst_config_freeze(next, SST_ROLE_SERVER), SST_ERR_NO_CREDENTIAL);
+  EXPECT_STATUS(sst_config_add_credential(next, credential), SST_OK);
+  sst_credential_free(credential);
+
+  Pair after = pair_new(.server = {.config = next});
+  EXPECT_STATUS(pair_handshake(&before), SST_OK);
+  EXPECT_STATUS(pair_handshake(&after), SST_OK);
+  expect_leaf_of_peer(before.client.stream, "server-p256");
+  expect_leaf_of_peer(after.client.stream, "server-p384");
+  pair_free(&before);
+  pair_free(&after);
+  sst_config_free(old);
+  sst_config_free(next);
+}
+
+TEST(config_freeze, lists_are_emptied_on_a_copy_alone) {
+  sst_config *old = pair_config(&(SideOptions){.alpn = {"x"}}, SST_ROLE_SERVER);
+  Data ca = data_read("client-root", "pem");
+  EXPECT_STATUS(sst_config_add_client_ca(old, ca.bytes, ca.len), SST_OK);
+  EXPECT_STATUS(sst_config_freeze(old, SST_ROLE_SERVER), SST_OK);
+  EXPECT_STATUS(sst_config_clear_alpn(old), SST_ERR_FROZEN);
+  EXPECT_STATUS(sst_config_clear_client_cas(old), SST_ERR_FROZEN);
+  sst_config *copy = sst_config_copy(old);
+  REQUIRE(copy != NULL);
+  EXPECT_STATUS(sst_config_clear_alpn(copy), SST_OK);
+  EXPECT_STATUS(sst_config_clear_client_cas(copy), SST_OK);
+  EXPECT_STATUS(sst_config_clear_alpn(copy), SST_OK);
+  EXPECT_STATUS(sst_config_clear_credentials(NULL), SST_ERR_INVALID_ARGUMENT);
+  EXPECT_STATUS(sst_config_clear_alpn(NULL), SST_ERR_INVALID_ARGUMENT);
+  EXPECT_STATUS(sst_config_clear_client_cas(NULL), SST_ERR_INVALID_ARGUMENT);
+
+  Pair pair = pair_open(.server = {.config = copy}, .client = {.alpn = {"y"}}); /* without a list nothing is refused */
+  EXPECT_STRING(side_text(&pair.server, sst_stream_alpn), "");
+  Pair strict = pair_new(.server = {.config = old}, .client = {.alpn = {"y"}});
+  EXPECT_STATUS(pair_handshake(&strict), SST_ERR_NO_APPLICATION_PROTOCOL);
+  pair_free(&pair);
+  pair_free(&strict);
+  sst_config_free(old);
+  sst_config_free(copy);
+  free(ca.bytes);
+}

@@ -10,7 +10,7 @@
 
 enum { SERVER_HELLO = 2, HANDSHAKE_HEADER = 4, EXTENSION_LEN = 4, UNKNOWN_EXTENSION = 0x5a5a };
 
-/* Renames the extension in the ClientHello on its way: its length stays, and the server sees one that it does not know. */
+/* Renames the extension in the ClientHello on its way: its length stays, and the server sees an unknown one. */
 static void rename_in_client_hello(uint8_t *bytes, size_t len, size_t offset, void *context) {
   bool *done = context;
   if (offset > 0) return;
@@ -72,7 +72,7 @@ static void lessen(uint8_t *at, size_t bytes, size_t by) {
     at[i] = (uint8_t)(value >> 8 * (bytes - 1 - i));
 }
 
-/* Takes the extension out of the ServerHello that waits for the client, with the lengths around it (RFC 5246, 7.4.1.3). */
+/* Takes the extension out of the ServerHello that waits for the client, lengths included (RFC 5246, 7.4.1.3). */
 static void strip_from_server_hello(Wire *wire) {
   uint8_t *flight = wire->bytes + wire->taken;
   uint8_t *message = flight + RECORD_HEADER;

@@ -1,6 +1,6 @@
 /*
- * Fork (T04): a stream belongs to the process that made it. Whatever a child does with its copy, not a byte of it goes to
- * the wire, and the parent's connection goes on; and no two processes share their random numbers.
+ * Fork (T04): a stream belongs to the process that made it. Whatever a child does with its copy, not a byte of it goes
+ * to the wire, and the parent's connection goes on; and no two processes share their random numbers.
  */
 #include "pair.h"
 

@@ -1,5 +1,5 @@
-/* White-box: the life of a pair with every n-th allocation failing. It ends in a clean NO_MEMORY or goes on as if nothing
-   had happened: never a crash, a leak, wrong data, or a success that must not be. */
+/* White-box: the life of a pair with every n-th allocation failing. It ends in a clean NO_MEMORY or goes on as if
+   nothing had happened: never a crash, a leak, wrong data, or a success that must not be. */
 #include "allocations.h"
 #include "bare.h"
 #include "pair.h"
@@ -65,8 +65,8 @@ static sst_status live(Life *life) {
   return status;
 }
 
-/* The side that ran out of memory says so for ever. The other was told by an alert (which it cannot open if the failure came
-   between ChangeCipherSpec and the change of keys), or waits for bytes that never come. */
+/* The side that ran out of memory says so for ever. The other was told by an alert (which it cannot open if the failure
+   came between ChangeCipherSpec and the change of keys), or waits for bytes that never come. */
 static bool ran_out_of_memory(const BareSide *side) {
   sst_error error = {.size = sizeof error};
   if (side->stream == NULL) return true;

@@ -1,4 +1,4 @@
-/* White-box: what streams hold and leave behind. Connections that fail (M01), connections that idle (M02), long runs. */
+/* White-box: what streams leave behind: connections that fail (M01), and long runs. */
 #include "allocations.h"
 #include "bare.h"
 #include "pair.h"

@@ -45,7 +45,8 @@ static sst_status decrypt_all(Reader *reader, size_t room) {
   return decrypt(reader, wire_waiting(reader->pair.server.in), room);
 }
 
-/* A record is opened if its longest possible plaintext fits, or if nothing was produced: only the first can leave a rest. */
+/* A record is opened if its longest possible plaintext fits, or if nothing was produced: only the first can leave a
+   rest. */
 TEST_VERSIONS(open, opens_what_fits_in_every_room) {
   Reader *reader = reader_new(version, 0);
   Side *server = &reader->pair.server;

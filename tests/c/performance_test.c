@@ -1,5 +1,6 @@
-/* White-box: what a record costs beside bare BoringSSL, in one run, both interleaved. A byte loop would hide behind green
-   tests; the limit is far above what was measured, and the best of many short passes does not depend on the machine's mood. */
+/* White-box: what a record costs beside bare BoringSSL, in one run, both interleaved. A byte loop would hide behind
+   green tests; the limit is far above what was measured, and the best of many short passes does not depend on the
+   machine's mood. */
 #include "bare.h"
 #include "bare_ssl.h"
 #include "pair.h"

@@ -1,4 +1,4 @@
-/* White-box: what an open stream does with each fault of its peer: code and alert, behind the data that came before it. */
+/* White-box: what an open stream does with each fault of its peer: code and alert, behind the data before it. */
 #include "forge.h"
 
 #include <stdlib.h>

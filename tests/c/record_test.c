@@ -1,4 +1,5 @@
-/* White-box: records that only a forging peer sends: KeyUpdate requests (R03), empty records (R04), renegotiation (R09). */
+/* White-box: records that only a forging peer sends: KeyUpdate requests (R03), empty records (R04), renegotiation
+   (R09). */
 #include "forge.h"
 
 #include <string.h>

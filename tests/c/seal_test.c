@@ -115,7 +115,8 @@ TEST_VERSIONS(seal, needed_takes_one_whole_record) {
   }
 }
 
-/* A full record of the largest kind whose room falls short by one byte is one shortened record, and no sliver behind it. */
+/* A full record of the largest kind whose room falls short by one byte is one shortened record, and no sliver behind
+   it. */
 TEST_VERSIONS(seal, full_size_stream_makes_no_slivers) {
   enum { FULL = 16384, LEN = 100000 };
   Pair pair = pair_open(.client = {.max_version = version});
@@ -170,7 +171,7 @@ TEST(seal, waiting_output_goes_first_in_every_room) {
   sender_free(sender);
 }
 
-/* encrypted_size is enough with all that may come between asking and encrypting: an answer, and a KeyUpdate of our own. */
+/* encrypted_size is enough with all that may come between asking and encrypting: an answer, and our own KeyUpdate. */
 TEST_VERSIONS(seal, encrypted_size_is_enough_with_key_updates_in_between) {
   FOR_EACH_SUITE(sender, version) {
     Side *client = &sender->pair.client;

@@ -1,6 +1,6 @@
 /*
- * Failures after which the TLS implementation inside says nothing: our own alert tells the peer. The known one is a leaf
- * whose keyUsage forbids the signature (X03), which our own streams refuse to load: the peer is OpenSSL.
+ * Failures after which the TLS implementation inside says nothing: our own alert tells the peer. The known one is a
+ * leaf whose keyUsage forbids the signature (X03), which our own streams refuse to load: the peer is OpenSSL.
  */
 #include "openssl_peer.h"
 

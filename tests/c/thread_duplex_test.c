@@ -1,6 +1,6 @@
 /*
- * One thread sends while another receives, on both ends of a connection, with KeyUpdates from both, while a third looks at
- * everything that may be looked at. Ten seconds under ThreadSanitizer; SST_TEST_SECONDS sets another time.
+ * One thread sends while another receives, on both ends of a connection, with KeyUpdates from both, while a third looks
+ * at everything that may be looked at. Ten seconds under ThreadSanitizer; SST_TEST_SECONDS sets another time.
  */
 #include "channel.h"
 #include "pair.h"

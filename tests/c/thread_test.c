@@ -336,7 +336,7 @@ static void *run_reader(void *argument) {
   uint8_t out[1000];
   pthread_barrier_wait(reader->start);
   reader->last = SST_NEED_INPUT;
-  const double until = seconds_now() + 60;
+  const double until = seconds_now() + 20;
   for (size_t at = 0; reader->last == SST_NEED_INPUT || reader->last == SST_NEED_OUTPUT;) {
     sst_progress done;
     if (!EXPECT(seconds_now() < until)) break;
@@ -364,7 +364,7 @@ TEST_VERSIONS(thread, abort_while_the_other_thread_decrypts) {
     EXPECT_STATUS(sst_stream_abort(pair.server.stream, 90), SST_OK);
     EXPECT_STATUS(side_flush(&pair.server), SST_OK);
     thread_join(thread);
-    EXPECT_STATUS(reader.last, SST_ERR_ABORTED);
+    REQUIRE_STATUS(reader.last, SST_ERR_ABORTED);
     EXPECT_AT_MOST(reader.received, LEN);
     EXPECT_STATUS(side_receive(&pair.client), SST_ERR_ALERT_RECEIVED - 90);
     pthread_barrier_destroy(&start);

@@ -1,6 +1,6 @@
 /*
- * A program that is not linked with the library: it loads it, uses it, unloads it, and leaves (B02), and it does so beside
- * OpenSSL in one process (B01). --list and --run CASE as the other test programs.
+ * A program that is not linked with the library: it loads it, uses it, unloads it, and leaves (B02), and it does so
+ * beside OpenSSL in one process (B01). --list and --run CASE as the other test programs.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -14,11 +14,13 @@
 
 enum { FAILED = 1, SKIPPED = 77, ROUNDS = 100, CAP = 20000, FILE_CAP = 8192 };
 
-#define FUNCTIONS(X)                                                                                                 \
-  X(sst_config_new)                                                                                                  \
-  X(sst_config_free) X(sst_config_set_verify) X(sst_config_add_credential) X(sst_credential_new)                     \
-      X(sst_credential_free) X(sst_credential_load_pem) X(sst_stream_new) X(sst_stream_free) X(sst_stream_handshake) \
-          X(sst_stream_encrypt) X(sst_stream_decrypt) X(sst_live_objects)
+#define FUNCTIONS(X)                                                                                           \
+  X(sst_config_new)                                                                                            \
+  X(sst_config_free)                                                                                           \
+  X(sst_config_set_verify)                                                                                     \
+  X(sst_config_add_credential) X(sst_credential_new) X(sst_credential_free) X(sst_credential_load_pem)         \
+      X(sst_stream_new) X(sst_stream_free) X(sst_stream_handshake) X(sst_stream_encrypt) X(sst_stream_decrypt) \
+          X(sst_live_objects)
 
 typedef struct Api {
   void *handle;
@@ -150,7 +152,7 @@ static void *load_and_unload(void *result) {
   return NULL;
 }
 
-/* A thread that has used the library ends when it is unloaded already: destructors of its thread locals must be there. */
+/* A thread that has used the library ends when it is unloaded already: its thread locals are destroyed then. */
 static int thread_that_has_unloaded_it_ends_cleanly(void) {
   for (int round = 0; round < ROUNDS; round++) {
     pthread_t thread;

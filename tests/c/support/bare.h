@@ -21,8 +21,8 @@ typedef struct Bare {
   BareSide client, server;
 } Bare;
 
-/* bare_new makes both streams in a Bare that may hold anything; SST_OK, or why one of them could not be made. What is made
-   must be freed by bare_end in both cases. */
+/* bare_new makes both streams in a Bare that may hold anything; SST_OK, or why one of them could not be made. What is
+   made must be freed by bare_end in both cases. */
 sst_status bare_new(Bare *bare, sst_config *client, sst_config *server);
 void bare_end(Bare *bare);
 

@@ -1,6 +1,6 @@
 /*
- * channel.h - bytes from one thread to another, and what threads of a test need besides. Nothing waits for ever: a wait that
- * is not answered in time fails the case.
+ * channel.h - bytes from one thread to another, and what threads of a test need besides. Nothing waits for ever: a wait
+ * that is not answered in time fails the case.
  */
 #ifndef SST_CHANNEL_H
 #define SST_CHANNEL_H

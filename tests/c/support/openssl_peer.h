@@ -1,6 +1,6 @@
 /*
- * openssl_peer.h - a foreign peer: the system's OpenSSL 3, loaded at run time, over memory buffers. It brings what none of
- * our own streams does, such as TLS 1.2 without extended master secret.
+ * openssl_peer.h - a foreign peer: the system's OpenSSL 3, loaded at run time, over memory buffers. It brings what none
+ * of our own streams does, such as TLS 1.2 without extended master secret.
  *
  *     Foreign foreign = foreign_new(SST_ROLE_CLIENT, &(SideOptions){.verify = SST_VERIFY_FULL}, &theirs);
  *     EXPECT_STATUS(openssl_handshake(foreign.peer, &foreign.side), SST_OK);

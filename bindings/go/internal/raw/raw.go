@@ -211,6 +211,9 @@ extern int _wrap_sst_config_add_client_ca_raw_72697e3f6d236dcf(swig_voidp arg1, 
 extern int _wrap_sst_config_set_minimum_key_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
 extern int _wrap_sst_config_set_chain_digests_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
 extern int _wrap_sst_config_add_credential_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
+extern int _wrap_sst_config_clear_credentials_raw_72697e3f6d236dcf(swig_voidp arg1);
+extern int _wrap_sst_config_clear_alpn_raw_72697e3f6d236dcf(swig_voidp arg1);
+extern int _wrap_sst_config_clear_client_cas_raw_72697e3f6d236dcf(swig_voidp arg1);
 extern int _wrap_sst_config_set_trust_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
 extern int _wrap_sst_config_set_ticket_count_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
 extern int _wrap_sst_config_set_ticket_keys_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
@@ -859,6 +862,27 @@ func Sst_config_add_credential(arg1 *Config, arg2 *Credential) (_swig_ret int32)
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
 	swig_r = (int32)(C._wrap_sst_config_add_credential_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
+	return swig_r
+}
+
+func Sst_config_clear_credentials(arg1 *Config) (_swig_ret int32) {
+	var swig_r int32
+	_swig_i_0 := arg1
+	swig_r = (int32)(C._wrap_sst_config_clear_credentials_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	return swig_r
+}
+
+func Sst_config_clear_alpn(arg1 *Config) (_swig_ret int32) {
+	var swig_r int32
+	_swig_i_0 := arg1
+	swig_r = (int32)(C._wrap_sst_config_clear_alpn_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	return swig_r
+}
+
+func Sst_config_clear_client_cas(arg1 *Config) (_swig_ret int32) {
+	var swig_r int32
+	_swig_i_0 := arg1
+	swig_r = (int32)(C._wrap_sst_config_clear_client_cas_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 

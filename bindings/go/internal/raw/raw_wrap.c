@@ -1077,6 +1077,45 @@ int _wrap_sst_config_add_credential_raw_72697e3f6d236dcf(sst_config *_swig_go_0,
 }
 
 
+int _wrap_sst_config_clear_credentials_raw_72697e3f6d236dcf(sst_config *_swig_go_0) {
+  sst_config *arg1 = 0 ;
+  sst_status result;
+  int _swig_go_result;
+
+  arg1 = (sst_config *)_swig_go_0;
+
+  result = (sst_status)sst_config_clear_credentials(arg1);
+  _swig_go_result = result;
+  return _swig_go_result;
+}
+
+
+int _wrap_sst_config_clear_alpn_raw_72697e3f6d236dcf(sst_config *_swig_go_0) {
+  sst_config *arg1 = 0 ;
+  sst_status result;
+  int _swig_go_result;
+
+  arg1 = (sst_config *)_swig_go_0;
+
+  result = (sst_status)sst_config_clear_alpn(arg1);
+  _swig_go_result = result;
+  return _swig_go_result;
+}
+
+
+int _wrap_sst_config_clear_client_cas_raw_72697e3f6d236dcf(sst_config *_swig_go_0) {
+  sst_config *arg1 = 0 ;
+  sst_status result;
+  int _swig_go_result;
+
+  arg1 = (sst_config *)_swig_go_0;
+
+  result = (sst_status)sst_config_clear_client_cas(arg1);
+  _swig_go_result = result;
+  return _swig_go_result;
+}
+
+
 int _wrap_sst_config_set_trust_raw_72697e3f6d236dcf(sst_config *_swig_go_0, sst_trust *_swig_go_1) {
   sst_config *arg1 = 0 ;
   sst_trust *arg2 = 0 ;

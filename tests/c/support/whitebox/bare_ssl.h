@@ -1,6 +1,6 @@
 /*
- * bare_ssl.h - BoringSSL alone: a client and a server SSL over a window BIO, as a user would write it by hand. The yardstick
- * for time and for allocations.
+ * bare_ssl.h - BoringSSL alone: a client and a server SSL over a window BIO, as a user would write it by hand. The
+ * yardstick for time and for allocations.
  */
 #ifndef SST_BARE_SSL_H
 #define SST_BARE_SSL_H
