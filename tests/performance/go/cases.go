@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"securestream.example/securestream"
+	"securestream.example/tests/go/support"
+)
+
+// kase is a line of cases.txt (README.md, section 1).
+type kase struct {
+	name, kind          string
+	version             uint16
+	groups              []uint16
+	leaf, client        string
+	size, rounds, total int
+}
+
+func readCases() ([]*kase, error) {
+	content, err := os.ReadFile(filepath.Join("tests", "performance", "cases.txt"))
+	if err != nil {
+		return nil, err
+	}
+	var cases []*kase
+	for text := range strings.Lines(string(content)) {
+		words := strings.Fields(text)
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
+		c, err := readCase(words)
+		if err != nil {
+			return nil, fmt.Errorf("cases.txt: %s: %w", words[0], err)
+		}
+		cases = append(cases, c)
+	}
+	return cases, nil
+}
+
+func readCase(words []string) (*kase, error) {
+	if len(words) < 2 || kinds[words[1]].begin == nil {
+		return nil, fmt.Errorf("no kind that is known")
+	}
+	c := &kase{name: words[0], kind: words[1], version: securestream.VersionTLS13,
+		groups: []uint16{securestream.X25519, securestream.CurveP256}, leaf: "server-p256", rounds: 1}
+	for _, pair := range words[2:] {
+		key, value, _ := strings.Cut(pair, "=")
+		if err := c.set(key, value); err != nil {
+			return nil, fmt.Errorf("%s: %w", pair, err)
+		}
+	}
+	switch {
+	case c.kind != "handshake" && c.size == 0:
+		return nil, fmt.Errorf("no size")
+	case c.kind == "transfer" && (c.total == 0 || c.total%c.size != 0):
+		return nil, fmt.Errorf("total is no multiple of size")
+	}
+	return c, nil
+}
+
+func (c *kase) set(key, value string) (err error) {
+	switch key {
+	case "version":
+		versions := map[string]uint16{"1.2": securestream.VersionTLS12, "1.3": securestream.VersionTLS13}
+		if c.version = versions[value]; c.version == 0 {
+			return fmt.Errorf("no version")
+		}
+	case "groups":
+		c.groups, err = support.Numbers(support.Groups, strings.Split(value, ","))
+	case "leaf":
+		c.leaf = value
+	case "client":
+		c.client = value
+	case "size":
+		c.size, err = number(value)
+	case "rounds":
+		c.rounds, err = number(value)
+	case "total":
+		c.total, err = number(value)
+	default:
+		return fmt.Errorf("unknown key")
+	}
+	return err
+}
+
+func number(value string) (int, error) {
+	n, err := strconv.Atoi(value)
+	if err == nil && n < 1 {
+		err = fmt.Errorf("not above 0")
+	}
+	return n, err
+}
