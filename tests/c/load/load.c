@@ -14,13 +14,22 @@
 
 enum { FAILED = 1, SKIPPED = 77, ROUNDS = 100, CAP = 20000, FILE_CAP = 8192 };
 
-#define FUNCTIONS(X)                                                                                           \
-  X(sst_config_new)                                                                                            \
-  X(sst_config_free)                                                                                           \
-  X(sst_config_set_verify)                                                                                     \
-  X(sst_config_add_credential) X(sst_credential_new) X(sst_credential_free) X(sst_credential_load_pem)         \
-      X(sst_stream_new) X(sst_stream_free) X(sst_stream_handshake) X(sst_stream_encrypt) X(sst_stream_decrypt) \
-          X(sst_live_objects)
+/* clang-format off */
+#define FUNCTIONS(X) \
+  X(sst_config_new) \
+  X(sst_config_free) \
+  X(sst_config_set_verify) \
+  X(sst_config_add_credential) \
+  X(sst_credential_new) \
+  X(sst_credential_free) \
+  X(sst_credential_load_pem) \
+  X(sst_stream_new) \
+  X(sst_stream_free) \
+  X(sst_stream_handshake) \
+  X(sst_stream_encrypt) \
+  X(sst_stream_decrypt) \
+  X(sst_live_objects)
+/* clang-format on */
 
 typedef struct Api {
   void *handle;
