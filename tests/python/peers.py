@@ -9,34 +9,21 @@ import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Generic, NoReturn, TypeVar
 
 import pytest
 
 import securestream as ss
+from support import DATA as DATA
+from support import NAME as NAME
+from support import NOW as NOW
+from support import ROOT as ROOT
+from support import credential as credential
+from support import key as key
+from support import pem as pem
+from support import trust as trust
 
-ROOT = Path(__file__).resolve().parents[2]
-DATA = ROOT / "tests" / "data"
-NOW = 1767225600  # when the certificates of tests/data are judged
-NAME = "server.test"
 T = TypeVar("T")
-
-
-def pem(name: str) -> bytes:
-    return (DATA / f"{name}.pem").read_bytes()
-
-
-def key(name: str) -> bytes:
-    return (DATA / f"{name}.key").read_bytes()
-
-
-def credential(name: str = "server-p256") -> ss.Credential:
-    return ss.Credential(pem(name), key(name))
-
-
-def trust(name: str = "root") -> ss.TrustStore:
-    return ss.TrustStore(pem(name))
 
 
 def server_config(name: str = "server-p256", **settings: Any) -> ss.Config:

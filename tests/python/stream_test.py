@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import securestream as ss
-from peers import client_config, key, pair, pem, server_config, streams
+from peers import client_config, credential, key, pair, pem, server_config, streams, trust
 
 VERSIONS = [ss.Version.TLS1_2, ss.Version.TLS1_3]
 
@@ -54,6 +54,38 @@ def test_facts_before_and_after_the_handshake() -> None:
     assert client.state == server.state == ss.State.OPEN
     assert "TLS 1.3" in client.description and client.description in repr(client)
     assert client.role == ss.Role.CLIENT and isinstance(client.config, ss.Config)
+
+
+def test_names_of_what_was_agreed() -> None:
+    client, server = streams()
+    assert client.info == (0,) * 6
+    names = client.info.suite_name, client.info.group_name, client.info.peer_scheme_name, client.info.local_scheme_name
+    assert names == ("",) * 4
+    client, server = pair(*configs(ss.Version.TLS1_2))
+    assert client.info.suite_name == server.info.suite_name
+    assert client.info.suite_name.startswith("TLS_ECDHE_ECDSA_WITH_") and client.info.group_name == "x25519"
+    assert client.info.peer_scheme_name == server.info.local_scheme_name == "ecdsa_secp256r1_sha256"
+    assert client.info.local_scheme_name == server.info.peer_scheme_name == ""
+
+
+def test_certificates_of_both_sides() -> None:
+    settings: dict[str, Any] = {"trust": trust("client-root"), "client_certificate": ss.ClientCertificate.REQUIRE}
+    credentials = credential("client-p256"), credential("server-p256")
+    client, server = pair(client_config(credentials=credentials[0]), server_config(**settings))
+    assert client.local_certificates == server.peer_certificates == credentials[0].chain
+    assert server.local_certificates == client.peer_certificates == credentials[1].chain
+    assert streams()[1].local_certificates == pair()[0].local_certificates == ()
+
+
+def test_encrypted_size_is_always_enough(both: tuple[ss.Stream, ss.Stream]) -> None:
+    client, server = both
+    for size in (0, 1, 16384, 16385, 100_000):
+        if client.version == ss.Version.TLS1_3:
+            client.key_update()
+        room = bytearray(client.encrypted_size(size))
+        progress = client.encrypt_into(bytes(size), room)
+        assert (progress.status, progress.consumed) == (ss.Status.OK, size)
+        assert server.decrypt(room[: progress.produced])[0] == bytes(size)
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 100, 16383, 16384, 16385, 100_000])

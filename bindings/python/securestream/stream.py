@@ -28,7 +28,7 @@ class Event(NamedTuple):
 
 
 class Info(NamedTuple):
-    """What was agreed, in IANA numbers; 0: nothing yet, or not used."""
+    """What was agreed, in IANA numbers; 0: nothing yet, or not used. The names are those of IANA, "" for 0."""
 
     version: int
     suite: int
@@ -36,6 +36,26 @@ class Info(NamedTuple):
     peer_scheme: int
     local_scheme: int
     flags: int
+
+    @property
+    def suite_name(self) -> str:
+        """For example "TLS_AES_128_GCM_SHA256"."""
+        return _native.sst_suite_name(self.suite) if self.suite else ""
+
+    @property
+    def group_name(self) -> str:
+        """For example "x25519"."""
+        return _native.sst_group_name(self.group) if self.group else ""
+
+    @property
+    def peer_scheme_name(self) -> str:
+        """The signature scheme of the peer's certificate, for example "ecdsa_secp256r1_sha256"."""
+        return _native.sst_scheme_name(self.peer_scheme) if self.peer_scheme else ""
+
+    @property
+    def local_scheme_name(self) -> str:
+        """That of ours."""
+        return _native.sst_scheme_name(self.local_scheme) if self.local_scheme else ""
 
 
 class Stream:
@@ -170,7 +190,7 @@ class Stream:
 
     def encrypt(self, data: ReadableBuffer) -> bytes:
         """Seal all of `data`."""
-        room = bytearray(_native.sst_stream_encrypted_size(self._handle, memoryview(data).nbytes))
+        room = bytearray(self.encrypted_size(memoryview(data).nbytes))
         return bytes(memoryview(room)[: self.encrypt_into(data, room).produced])
 
     def decrypt(self, data: ReadableBuffer) -> tuple[bytes, int]:
@@ -193,6 +213,10 @@ class Stream:
         progress = self.close_into(room)
         output = bytes(room[: progress.produced])
         return output + self.flush() if progress.status == Status.NEED_OUTPUT else output
+
+    def encrypted_size(self, size: int) -> int:
+        """Room that is always enough to encrypt `size` bytes in one call, what waits now included."""
+        return _native.sst_stream_encrypted_size(self._handle, size)
 
     # Ends and keys
 
@@ -258,6 +282,14 @@ class Stream:
         """What the peer sent, in DER, its leaf first; empty until the handshake has succeeded."""
         count = _native.sst_stream_num_peer_certificates(self._handle)
         return tuple(value(_native.sst_stream_peer_certificate(self._handle, index)) for index in range(count))
+
+    @property
+    def local_certificates(self) -> tuple[bytes, ...]:
+        """What we sent, in DER, our leaf first."""
+        chain: list[bytes] = []
+        while certificate := value(_native.sst_stream_local_certificate(self._handle, len(chain))):
+            chain.append(certificate)
+        return tuple(chain)
 
     @property
     def description(self) -> str:

@@ -1,0 +1,1 @@
+"""Runs the scenarios of tests/conformance from Python (README.md, section 9)."""

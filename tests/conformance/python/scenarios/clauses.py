@@ -1,0 +1,215 @@
+"""Clauses of given steps: what a config and a stream are made with (README.md, section 5)."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import securestream as ss
+from support import GROUPS, NAME, NOW, SCHEMES, SUITES, credential, key, pem, trust
+
+from .failure import Failure
+from .form import Clause, clause
+
+
+class Making:
+    """A config, and the options of its stream, on their way."""
+
+    def __init__(self, role: ss.Role, version: ss.Version | None) -> None:
+        self.role = role
+        self.config = ss.Config()
+        self.settings: dict[str, Any] = {}
+        self.options: dict[str, Any] = {"verify_time": NOW}
+        self.has_leaf = self.has_trust = False
+        if role == ss.Role.CLIENT:
+            self.options["server_name"] = NAME
+        if version is not None:
+            self.set(min_version=version, max_version=version)
+
+    def set(self, **settings: Any) -> None:
+        """At once: the clause that fails is the first that fails."""
+        self.settings.update(settings)
+        self.config = self.config.replace(**settings)
+
+    def add(self, name: str, *values: Any) -> None:
+        self.set(**{name: [*self.settings.get(name, []), *values]})
+
+    def make(self) -> ss.Stream:
+        server = self.role == ss.Role.SERVER
+        if server and not self.has_leaf:
+            self.add("credentials", credential())
+        if not self.has_trust and (not server or "client_certificate" in self.settings):
+            self.set(trust=trust("client-root" if server else "root"))
+        return ss.Stream(self.config, self.role, **self.options)
+
+
+def carry_out(clauses: list[Clause], role: ss.Role, version: ss.Version | None) -> Making:
+    """All clauses, in order. Raises `SecureStreamError`; the stream is made by `Making.make`."""
+    making = Making(role, version)
+    for perform, values in clauses:
+        perform(making, *values)
+    return making
+
+
+def numbers(table: dict[str, int], names: list[bytes]) -> list[int]:
+    for name in names:
+        if name.decode("latin-1") not in table:
+            raise Failure(f"unknown name '{name.decode('latin-1')}'")
+    return [table[name.decode("latin-1")] for name in names]
+
+
+def _add_leaf(making: Making, chain: str, key_name: str, password: bytes | None = None) -> None:
+    making.has_leaf = True
+    making.add("credentials", ss.Credential(pem(chain), key(key_name), password=password))
+
+
+@clause("leaf LEAF with key TEXT opened by TEXT")
+def _leaf_with_password(making: Making, leaf: str, key_name: bytes, password: bytes) -> None:
+    _add_leaf(making, leaf, key_name.decode(), password)
+
+
+@clause("leaf LEAF with key TEXT")
+def _leaf_with_key(making: Making, leaf: str, key_name: bytes) -> None:
+    _add_leaf(making, leaf, key_name.decode())
+
+
+@clause("leaf LEAF")
+def _leaf(making: Making, leaf: str) -> None:
+    _add_leaf(making, leaf, leaf)
+
+
+@clause("no leaf")
+def _no_leaf(making: Making) -> None:
+    making.has_leaf = True
+
+
+@clause("trusts nobody")
+def _trusts_nobody(making: Making) -> None:
+    making.has_trust = True
+    making.set(trust=ss.TrustStore())  # where a config has none, Python means that of the system
+
+
+@clause("trusts LIST")
+def _trusts(making: Making, names: list[bytes]) -> None:
+    making.has_trust = True
+    making.set(trust=trust(*(name.decode() for name in names)))
+
+
+@clause("speaks TLS V to V")
+def _speaks_versions(making: Making, lowest: ss.Version, highest: ss.Version) -> None:
+    making.set(min_version=lowest, max_version=highest)
+
+
+@clause("speaks TLS V")
+def _speaks(making: Making, version: ss.Version) -> None:
+    making.set(min_version=version, max_version=version)
+
+
+@clause("groups LIST")
+def _groups(making: Making, names: list[bytes]) -> None:
+    making.set(groups=numbers(GROUPS, names))
+
+
+@clause("suites LIST")
+def _suites(making: Making, names: list[bytes]) -> None:
+    making.set(tls12_suites=numbers(SUITES, names))
+
+
+@clause("schemes LIST")
+def _schemes(making: Making, names: list[bytes]) -> None:
+    making.set(signature_schemes=numbers(SCHEMES, names))
+
+
+@clause("protocols LIST")
+def _protocols(making: Making, names: list[bytes]) -> None:
+    making.add("alpn", *names)
+
+
+@clause("N protocols")
+def _many_protocols(making: Making, count: int) -> None:
+    making.add("alpn", *(f"protocol-{i}" for i in range(count)))
+
+
+@clause("is lenient about protocols")
+def _lenient(making: Making) -> None:
+    making.set(alpn_lenient=True)
+
+
+@clause("has the compat profile")
+def _compat(making: Making) -> None:
+    making.set(profile=ss.Profile.COMPAT)
+
+
+@clause("verifies the chain only")
+def _chain_only(making: Making) -> None:
+    making.set(verify=ss.Verify.CHAIN_ONLY)
+
+
+@clause("verifies nothing")
+def _verifies_nothing(making: Making) -> None:
+    making.set(verify=ss.Verify.NONE)
+
+
+@clause("asks for a certificate")
+def _asks(making: Making) -> None:
+    making.set(client_certificate=ss.ClientCertificate.REQUEST)
+
+
+@clause("requires a certificate")
+def _requires(making: Making) -> None:
+    making.set(client_certificate=ss.ClientCertificate.REQUIRE)
+
+
+@clause("names LEAF as issuer")
+def _names_issuer(making: Making, name: str) -> None:
+    making.add("client_cas", pem(name))
+
+
+@clause("accepts RSA keys of N bits")
+def _least_key(making: Making, bits: int) -> None:
+    making.set(minimum_rsa_bits=bits)
+
+
+@clause("sends fragments of at most N bytes")
+def _fragments(making: Making, size: int) -> None:
+    making.set(max_fragment=size)
+
+
+@clause("keeps a key log")
+def _key_log(making: Making) -> None:
+    making.add("report", ss.EventKind.KEY_LOG)
+
+
+@clause("reports alerts")
+def _alerts(making: Making) -> None:
+    making.add("report", ss.EventKind.ALERT_RECEIVED)
+
+
+@clause("reports key updates")
+def _key_updates(making: Making) -> None:
+    making.add("report", ss.EventKind.KEYS_UPDATED)
+
+
+@clause("expects no name")
+def _expects_no_name(making: Making) -> None:
+    making.options.pop("server_name", None)
+
+
+@clause("expects TEXT")
+def _expects(making: Making, name: bytes) -> None:
+    making.options["server_name"] = name
+
+
+@clause("checks the name TEXT")
+def _checks_name(making: Making, name: bytes) -> None:
+    making.options["verify_name"] = name
+
+
+@clause("judges on DAY")
+def _judges(making: Making, day: datetime.datetime) -> None:
+    making.options["verify_time"] = int(day.timestamp())
+
+
+@clause("leaves partial records")
+def _leaves_partial(making: Making) -> None:
+    making.options["leave_partial"] = True

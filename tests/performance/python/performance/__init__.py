@@ -1,0 +1,1 @@
+"""Measures the cases of tests/performance from Python (README.md, section 6)."""
