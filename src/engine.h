@@ -1,6 +1,6 @@
 /*
- * The seam between a stream and its protocol. stream.c decides what may happen in which state; an engine only moves bytes. No
- * call of an engine blocks, and none runs beside another on the same engine: stream.c holds a lock.
+ * The seam between a stream and its protocol. stream.c decides what may happen in which state; an engine only moves
+ * bytes. No call of an engine blocks, and none runs beside another on the same engine: stream.c holds a lock.
  */
 #ifndef SST_ENGINE_H
 #define SST_ENGINE_H
@@ -86,9 +86,9 @@ typedef struct sst__engine_ops {
   sst__step (*seal)(sst__engine *, const sst_slice *slices, size_t skip, size_t size, sst__output *wire,
                     sst_error *error);
   void (*next_frame)(const sst__engine *, const uint8_t *in, size_t in_len, sst__frame *);
-  /* Opens the frame in in (frame.length bytes), or takes in a part. Plaintext goes to out (cap bytes), its rest to kept, which
-     is empty before; wire bytes that it makes go to answers. DONE: plaintext came, *produced of it in out. MORE: there was
-     none. CLOSED, FAILED. */
+  /* Opens the frame in in (frame.length bytes), or takes in a part. Plaintext goes to out (cap bytes), its rest to
+     kept, which is empty before; wire bytes that it makes go to answers. DONE: plaintext came, *produced of it in out.
+     MORE: there was none. CLOSED, FAILED. */
   sst__step (*open)(sst__engine *, sst__input *in, uint8_t *out, size_t cap, size_t *produced, sst__kept *kept,
                     sst__output *answers, sst_error *error);
   /* Writes what open had to hold back because output waited already: an answer to KeyUpdate. */

@@ -1,4 +1,5 @@
-/* One place makes every error: sst__fail for failures that leave a record, sst__refuse for calls that change nothing. */
+/* One place makes every error: sst__fail for failures that leave a record, sst__refuse for calls that change
+   nothing. */
 #ifndef SST_ERROR_H
 #define SST_ERROR_H
 

@@ -1,7 +1,7 @@
 /*
- * The one table of errors: SST_ERROR(name, number, text, alert, sticky). It makes names, texts and alerts, and is compared
- * with the public header by a test. alert is what a stream that fails with the code sends, 0 - 255 or NONE. sticky: STICKY
- * ends a stream; KEEPS changes nothing; OBJECT is left on a config, credential, trust or session.
+ * The one table of errors: SST_ERROR(name, number, text, alert, sticky). It makes names, texts and alerts, and is
+ * compared with the public header by a test. alert is what a stream that fails with the code sends, 0 - 255 or NONE.
+ * sticky: STICKY ends a stream; KEEPS changes nothing; OBJECT is left on a config, credential, trust or session.
  */
 /* clang-format off */
 SST_ERROR(INVALID_ARGUMENT, -100, "an argument is NULL, too long, overlaps another, or is not a known constant", NONE, KEEPS)

@@ -1,5 +1,5 @@
-/* A stream's bounded queue of events, with a lock of its own. Empty queues hold little memory, and none is made for streams
-   that report nothing. */
+/* A stream's bounded queue of events, with a lock of its own. Empty queues hold little memory, and none is made for
+   streams that report nothing. */
 #ifndef SST_EVENT_H
 #define SST_EVENT_H
 

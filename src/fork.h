@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* How many forks lie between this process and the one that loaded the library: a stream compares it with the number at its
-   birth. A number that the child raises costs a load; getpid at each call would be a system call. */
+/* How many forks lie between this process and the one that loaded the library: a stream compares it with the number at
+   its birth. A number that the child raises costs a load; getpid at each call would be a system call. */
 uint32_t sst__fork_generation(void);
 
 #endif

@@ -45,7 +45,8 @@ size_t sst__usable(void *memory) {
   return malloc_usable_size(memory);
 }
 
-/* A call through a volatile pointer: the compiler cannot know that it is memset, so it cannot drop it as a dead store. */
+/* A call through a volatile pointer: the compiler cannot know that it is memset, so it cannot drop it as a dead
+   store. */
 static void *(*const volatile wipe)(void *, int, size_t) = memset;
 
 void sst__wipe(void *memory, size_t size) {

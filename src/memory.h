@@ -1,4 +1,5 @@
-/* Heap with exact accounting. All of the library's memory, BoringSSL's included (src/tls/allocator.c), goes through here. */
+/* Heap with exact accounting. All of the library's memory, BoringSSL's included (src/tls/allocator.c), goes through
+   here. */
 #ifndef SST_MEMORY_H
 #define SST_MEMORY_H
 
@@ -19,8 +20,8 @@ size_t sst__usable(void *memory);
 /* Overwrites in a way that the compiler keeps. */
 void sst__wipe(void *memory, size_t size);
 
-/* How often an allocation failed in this process so far. A failure during which it rose is SST_ERR_NO_MEMORY: the errors of
-   the TLS implementation alone do not tell. */
+/* How often an allocation failed in this process so far. A failure during which it rose is SST_ERR_NO_MEMORY: the
+   errors of the TLS implementation alone do not tell. */
 uint64_t sst__failed_allocations(void);
 
 /* An object of the public kinds came (1) or went (-1). */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "error.h"
 #include "memory.h"
 
 void sst__kept_free(sst__kept *kept) {
@@ -36,6 +37,11 @@ static sst__step open_one(sst_stream *stream, sst__input *in, const sst__frame *
   const sst__step step =
       stream->engine->ops->open(stream->engine, &one, out.data, out.cap, produced, &stream->kept, &answers, error);
   in->used += one.used;
+  /* Every call must get on: else a frame that the engine and next_frame see differently would be tried for ever. */
+  if (frame->whole && one.used == 0 && step == SST__STEP_MORE) {
+    (void)sst__fail(error, SST_ERR_INTERNAL, "a record of %zu bytes was not taken", frame->length);
+    return SST__STEP_FAILED;
+  }
   if (frame->whole) sst__count(&stream->counters, SST_COUNTER_RECORDS_RECEIVED, 1);
   sst__count(&stream->counters, SST_COUNTER_BYTES_DECRYPTED, *produced + sst__kept_size(&stream->kept));
   return step;
@@ -82,7 +88,8 @@ sst__step sst__open_in_place(sst_stream *stream, const sst__in_place *place, sst
     progress->needed = 0;
     if (*place->ranges_used == place->num_ranges) return SST__STEP_ROOM;
 
-    /* The plaintext is never longer than the ciphertext that it replaces, which the engine has read before it writes. */
+    /* The plaintext is never longer than the ciphertext that it replaces, which the engine has read before it
+       writes. */
     const sst__room room = {.data = place->data + in.used, .cap = frame.length};
     const size_t offset = in.used;
     size_t produced = 0;

@@ -192,8 +192,8 @@ static uint32_t base64_value(uint8_t c) {
          in_range(c, '0', '9') * (c - '0' + 53u) + in_range(c, '+', '+') * 63u + in_range(c, '/', '/') * 64u;
 }
 
-/* Decodes what RFC 4648, 4 and 3.5 call canonical: padded, no bits left over. Returns the byte that is wrong, or NULL.
-   */
+/* Decodes what RFC 4648, 4 and 3.5 call canonical: padded, no bits left over. Returns the byte that is wrong, or
+   NULL. */
 static const uint8_t *decode_base64(const uint8_t *in, const uint8_t *end, uint8_t *out, size_t *out_len) {
   uint32_t quantum = 0, digits = 0, padding = 0;
   size_t written = 0;

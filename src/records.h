@@ -1,4 +1,5 @@
-/* Many records per call: sealing what the caller gives, opening what the transport brought. The state is stream.c's matter. */
+/* Many records per call: sealing what the caller gives, opening what the transport brought. The state is stream.c's
+   matter. */
 #ifndef SST_RECORDS_H
 #define SST_RECORDS_H
 
@@ -12,8 +13,8 @@ sst__step sst__seal_records(sst_stream *stream, const sst_slice *slices, size_t 
 bool sst__give_kept(sst__kept *kept, sst__room out, sst_progress *progress);
 void sst__kept_free(sst__kept *kept);
 
-/* Opens records of in into out, behind progress->produced. Nothing is kept before. MORE and ROOM set progress->needed; CLOSED,
-   FAILED. With leave_partial a record that is not whole stays in in. */
+/* Opens records of in into out, behind progress->produced. Nothing is kept before. MORE and ROOM set progress->needed;
+   CLOSED, FAILED. With leave_partial a record that is not whole stays in in. */
 sst__step sst__open_records(sst_stream *stream, sst__input *in, sst__room out, bool leave_partial,
                             sst_progress *progress, sst_error *error);
 /* The same inside the caller's receive buffer. */

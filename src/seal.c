@@ -24,8 +24,8 @@ static rest rest_of(const sst_slice *slices, size_t num_slices) {
   return in;
 }
 
-/* Only the first record of a call is shortened to fit: a full-size stream would otherwise end each call in a sliver, which
-   costs a header, a tag and a system call at the peer. */
+/* Only the first record of a call is shortened to fit: a full-size stream would otherwise end each call in a sliver,
+   which costs a header, a tag and a system call at the peer. */
 sst__step sst__seal_records(sst_stream *stream, const sst_slice *slices, size_t num_slices, sst__output *out,
                             sst_progress *progress, sst_error *error) {
   const size_t overhead = stream->engine->overhead;

@@ -1,6 +1,7 @@
 /*
- * The state table. Each call is one function that reads the stream's state, leaves early where the table says so, and else
- * lets the engine move bytes. Order of the checks, in all of them: the stream's failure, closed by us, not open yet.
+ * The state table. Each call is one function that reads the stream's state, leaves early where the table says so, and
+ * else lets the engine move bytes. Order of the checks, in all of them: the stream's failure, closed by us, not open
+ * yet.
  */
 #include "stream.h"
 

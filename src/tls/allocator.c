@@ -1,5 +1,5 @@
-/* BoringSSL's memory goes through ours: every byte is counted, and every failed allocation is noticed. BoringSSL declares
-   these three functions as weak symbols. */
+/* BoringSSL's memory goes through ours: every byte is counted, and every failed allocation is noticed. BoringSSL
+   declares these three functions as weak symbols. */
 #include <openssl/base.h>
 
 #include <stdatomic.h>
@@ -9,9 +9,9 @@
 
 #include "memory.h"
 
-/* In one place BoringSSL uses a new object of at most 32 bytes without a look (the name cache of X509). Requests of that size
-   get a cell of this reserve when malloc gives nothing, so that a failed allocation is an error and never a crash. The
-   reserve is finite: 64 such requests at the same time in a process without memory. */
+/* In one place BoringSSL uses a new object of at most 32 bytes without a look (the name cache of X509). Requests of
+   that size get a cell of this reserve when malloc gives nothing, so that a failed allocation is an error and never a
+   crash. The reserve is finite: 64 such requests at the same time in a process without memory. */
 enum { CELL_SIZE = 32, NUM_CELLS = 64 };
 
 typedef union cell {

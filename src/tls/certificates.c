@@ -115,8 +115,8 @@ static sst_status check_leaf(const STACK_OF(CRYPTO_BUFFER) * chain, sst_error *r
   sst__subject_text(X509_get_subject_name(leaf), subject, sizeof subject);
   (void)snprintf(whose, sizeof whose, "the leaf's key (%s)", subject);
   sst_status status = sst__check_key_kind(X509_get0_pubkey(leaf), whose, record);
-  /* RFC 8446, 4.4.2.2 and RFC 5246, 7.4.2: with ECDHE and in TLS 1.3 a leaf does nothing but sign. Peers refuse others.
-     */
+  /* RFC 8446, 4.4.2.2 and RFC 5246, 7.4.2: with ECDHE and in TLS 1.3 a leaf does nothing but sign. Peers refuse
+     others. */
   if (status == SST_OK && (X509_get_key_usage(leaf) & X509v3_KU_DIGITAL_SIGNATURE) == 0) {
     status = sst__fail(record, SST_ERR_UNSUPPORTED_KEY,
                        "the leaf certificate (%s) has a key usage without digitalSignature", subject);
@@ -168,8 +168,8 @@ static SSL_CREDENTIAL *make_credential(const STACK_OF(CRYPTO_BUFFER) * chain, co
   return NULL;
 }
 
-/* Puts what was loaded beside what was there, checks it, and makes it the identity's: the only place that changes one.
-   */
+/* Puts what was loaded beside what was there, checks it, and makes it the identity's: the only place that changes
+   one. */
 static sst_status merge(sst__identity *identity, loaded *in, sst_error *record) {
   const STACK_OF(CRYPTO_BUFFER) *chain = in->chain != NULL ? in->chain : identity->chain;
   const EVP_PKEY *key = in->key != NULL ? in->key : identity->key;

@@ -30,8 +30,8 @@ sst_status sst__anchors_load_pem(sst__anchors *anchors, const uint8_t *pem, size
 void sst__anchors_set_partial_chain(sst__anchors *anchors, bool allow);
 size_t sst__anchors_count(const sst__anchors *anchors);
 
-/* Reads the issuer names out of what sst_config_add_client_ca takes, as a list of DER names, each behind two length bytes
-   (RFC 8446, 4.2.4). *names is the caller's to free (sst__free). */
+/* Reads the issuer names out of what sst_config_add_client_ca takes, as a list of DER names, each behind two length
+   bytes (RFC 8446, 4.2.4). *names is the caller's to free (sst__free). */
 sst_status sst__read_ca_names(const uint8_t *ca, size_t ca_len, uint8_t **names, size_t *names_len, sst_error *record);
 
 #endif

@@ -79,7 +79,8 @@ static enum ssl_verify_result_t verify(SSL *ssl, uint8_t *out_alert) {
   return ssl_verify_invalid;
 }
 
-/* A client takes the first credential that the server's lists cover, or none: BoringSSL would fail the handshake instead. */
+/* A client takes the first credential that the server's lists cover, or none: BoringSSL would fail the handshake
+   instead. */
 static bool choose_client_credential(sst__tls *tls) {
   const sst__context_parts *parts = &tls->context->parts;
   SSL_certs_clear(tls->ssl);

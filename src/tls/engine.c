@@ -1,4 +1,5 @@
-/* The engine of TLS streams. In this version all bytes go through BoringSSL's SSL, by a BIO over the caller's windows. */
+/* The engine of TLS streams. In this version all bytes go through BoringSSL's SSL, by a BIO over the caller's
+   windows. */
 #include <openssl/err.h>
 #include <string.h>
 
@@ -62,8 +63,8 @@ static bool tls_start(sst__engine *engine, const sst__setup *setup, uint32_t max
   return !send_name || SSL_set_tlsext_host_name(tls->ssl, host->name) == 1;
 }
 
-/* BoringSSL takes an SSLv2 ClientHello for a TLS 1.2 one without extensions, and tells of other protocols late: the first
-   byte decides. An alert may come first too. */
+/* BoringSSL takes an SSLv2 ClientHello for a TLS 1.2 one without extensions, and tells of other protocols late: the
+   first byte decides. An alert may come first too. */
 static bool first_byte_is_tls(sst__tls *tls) {
   const sst__input *in = tls->in;
   if (tls->first_byte_seen || in->len == in->used) return true;
@@ -211,9 +212,9 @@ static bool keep_rest(sst__tls *tls, sst__kept *kept) {
   return true;
 }
 
-/* Brings the answer to a KeyUpdate out now, so that flush has it. While other output waits it stays inside, where further
-   requests add nothing to it: a peer that asks and never reads must not fill the queue (RFC 8446, 4.6.3). After our
-   close_notify none is owed. */
+/* Brings the answer to a KeyUpdate out now, so that flush has it. While other output waits it stays inside, where
+   further requests add nothing to it: a peer that asks and never reads must not fill the queue (RFC 8446, 4.6.3). After
+   our close_notify none is owed. */
 static void bring_answer_out(sst__tls *tls) {
   if (!tls->answer_due || tls->closed || sst__queue_size(tls->wire->queue) > 0) return;
   tls->answer_due = false;

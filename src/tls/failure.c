@@ -110,8 +110,8 @@ static const mapping mappings[] = {
     {SSL_R_NO_CERTIFICATES_RETURNED, SST_ERR_PROTOCOL},
 };
 
-/* The oldest entry of the SSL library: entries of the layers below it (a cipher's "bad decrypt") come first in the queue and
-   say less. Without one, the oldest. */
+/* The oldest entry of the SSL library: entries of the layers below it (a cipher's "bad decrypt") come first in the
+   queue and say less. Without one, the oldest. */
 static uint32_t first_error(bool *no_memory) {
   uint32_t oldest = 0, oldest_ssl = 0, entry;
   while ((entry = ERR_get_error()) != 0) {
@@ -145,9 +145,9 @@ static sst_status code_of(const sst__tls *tls, uint32_t entry) {
   return sst__refuse(SST_ERR_INTERNAL);
 }
 
-/* A TLS 1.3 client that refuses our certificate may tell it by an alert that is not encrypted (OpenSSL does). It cannot be
-   opened, and the handshake has failed in any case: then it is told as the reason. Anybody in the middle can forge it, as
-   anybody there can end the handshake. */
+/* A TLS 1.3 client that refuses our certificate may tell it by an alert that is not encrypted (OpenSSL does). It cannot
+   be opened, and the handshake has failed in any case: then it is told as the reason. Anybody in the middle can forge
+   it, as anybody there can end the handshake. */
 static bool is_plain_alert(const sst__tls *tls, uint32_t entry) {
   enum { TYPE_ALERT = 21, FATAL = 2 };
   const bool not_opened = ERR_GET_LIB(entry) == ERR_LIB_SSL && ERR_GET_REASON(entry) == SSL_R_BAD_PACKET_LENGTH;
@@ -184,8 +184,8 @@ sst__step sst__tls_failed(sst__tls *tls, int ssl_error, uint64_t failed_allocati
   sst_error *error = tls->error;
   explain(tls, ssl_error, sst__failed_allocations() != failed_allocations);
 
-  /* Nobody is left without a word: BoringSSL sends no alert for a failing signer, for a wrong key usage in TLS 1.2, and others.
-     Where the failure is the peer's alert, or the peer has gone, there is nothing to say. */
+  /* Nobody is left without a word: BoringSSL sends no alert for a failing signer, for a wrong key usage in TLS 1.2, and
+     others. Where the failure is the peer's alert, or the peer has gone, there is nothing to say. */
   const bool silent = error->code == SST_ERR_HANDSHAKE_EOF || tls->alert_received >= 0;
   if (!silent && tls->alert_sent < 0 && error->alert_sent >= 0) {
     (void)SSL_send_fatal_alert(tls->ssl, (uint8_t)error->alert_sent);

@@ -26,8 +26,9 @@ struct sst__anchors {
   bool partial_chain;
 };
 
-/* Parses a certificate with all that verification wants to know of it; NULL: malformed, or no memory. Its extensions are
-   read at once: a failed allocation while a handshake reads them first would spoil a shared certificate for ever. */
+/* Parses a certificate with all that verification wants to know of it; NULL: malformed, or no memory. Its extensions
+   are read at once: a failed allocation while a handshake reads them first would spoil a shared certificate for
+   ever. */
 X509 *sst__parse_certificate(const CRYPTO_BUFFER *der);
 
 /* ---- private_key.c ---- */
@@ -41,9 +42,9 @@ sst_status sst__check_key_kind(const EVP_PKEY *key, const char *whose, sst_error
 
 /* ---- identity_fits.c ---- */
 
-/* A client's question in the certificate callback: does what the server asked for (signature schemes, certificate types of
-   TLS 1.2, issuers) cover this identity? BoringSSL does not ask: it fails the handshake where the schemes do not fit, and
-   sends the certificate where the issuers do not. */
+/* A client's question in the certificate callback: does what the server asked for (signature schemes, certificate types
+   of TLS 1.2, issuers) cover this identity? BoringSSL does not ask: it fails the handshake where the schemes do not
+   fit, and sends the certificate where the issuers do not. */
 bool sst__identity_fits(const sst__identity *identity, const SSL *ssl);
 
 /* ---- certificate_text.c: peer text for messages, printable, terminated, never longer than out_cap ---- */
@@ -70,8 +71,8 @@ typedef struct sst__verify_request {
   bool allow_sha1;
 } sst__verify_request;
 
-/* Judges a chain: SST_OK, or a code of the certificate band (or NO_MEMORY) with record filled: all reasons, the alert, a
-   message that names certificate and cause. */
+/* Judges a chain: SST_OK, or a code of the certificate band (or NO_MEMORY) with record filled: all reasons, the alert,
+   a message that names certificate and cause. */
 sst_status sst__verify_chain(const sst__verify_request *request, sst_error *record);
 
 /* ---- context.c ---- */
@@ -132,8 +133,8 @@ void sst__observe(SSL_CTX *ctx, uint32_t report);
 
 /* ---- failure.c ---- */
 
-/* Ends a call that failed: fills tls->error from what is known, and sends an alert if the failure has one and none was sent or
-   received. failed_allocations is their number before the call. */
+/* Ends a call that failed: fills tls->error from what is known, and sends an alert if the failure has one and none was
+   sent or received. failed_allocations is their number before the call. */
 sst__step sst__tls_failed(sst__tls *tls, int ssl_error, uint64_t failed_allocations);
 
 #endif

@@ -30,8 +30,8 @@ static uint16_t read_u16(const uint8_t *at) {
   return (uint16_t)(at[0] << 8 | at[1]);
 }
 
-/* Our signature scheme stands in CertificateVerify (RFC 8446, 4.4.3; RFC 5246, 7.4.8), or behind the parameters of a TLS 1.2
-   server's key exchange (RFC 8422, 5.4: curve type, curve, a point with its length). */
+/* Our signature scheme stands in CertificateVerify (RFC 8446, 4.4.3; RFC 5246, 7.4.8), or behind the parameters of a
+   TLS 1.2 server's key exchange (RFC 8422, 5.4: curve type, curve, a point with its length). */
 static uint16_t scheme_in(uint8_t type, const uint8_t *body, size_t len) {
   if (type == CERTIFICATE_VERIFY) return len >= 2 ? read_u16(body) : 0;
   if (len < 4) return 0;

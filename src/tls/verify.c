@@ -1,5 +1,5 @@
-/* Verification of the peer's chain: BoringSSL builds and checks a path, all faults are collected, own rules are added.
-   */
+/* Verification of the peer's chain: BoringSSL builds and checks a path, all faults are collected, own rules are
+   added. */
 #include "tls/verify.h"
 
 #include <arpa/inet.h>

@@ -5,8 +5,8 @@
 
 #include "memory.h"
 
-/* BoringSSL reads a header, then exactly the record's body, and never ahead. So what it has read says where the record in
-   progress stands. */
+/* BoringSSL reads a header, then exactly the record's body, and never ahead. So what it has read says where the record
+   in progress stands. */
 static void track(sst__tls *tls, const uint8_t *data, size_t size) {
   if (tls->body_left > 0) {
     const size_t body = (size_t)tls->header[3] << 8 | tls->header[4];

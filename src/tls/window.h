@@ -1,4 +1,5 @@
-/* The BIO over the caller's windows: BoringSSL reads the call's input and writes to the call's room, then to the queue. */
+/* The BIO over the caller's windows: BoringSSL reads the call's input and writes to the call's room, then to the
+   queue. */
 #ifndef SST_WINDOW_H
 #define SST_WINDOW_H
 

@@ -307,7 +307,8 @@ static void expect_leaf_of_peer(const sst_stream *stream, const char *name) {
   free(expected.bytes);
 }
 
-/* The way to another certificate without a stop: streams made before, and those under way, have the old one to their end. */
+/* The way to another certificate without a stop: streams made before, and those under way, have the old one to their
+   end. */
 TEST_VERSIONS(config_freeze, certificate_is_reloaded_by_copy_clear_and_add) {
   sst_config *old = pair_config(&(SideOptions){.max_version = version}, SST_ROLE_SERVER);
   Pair before = pair_new(.server = {.config = old});

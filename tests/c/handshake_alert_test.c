@@ -113,8 +113,8 @@ TEST_VERSIONS(handshake_alert, warning_at_every_place_changes_nothing) {
   at_every_place(version, goes_on_behind_a_warning);
 }
 
-/* Once a side seals, what is not sealed does not open. But OpenSSL's client tells a server in clear text why it refuses the
-   certificate: the handshake fails all the same, and the server is told the reason. */
+/* Once a side seals, what is not sealed does not open. But OpenSSL's client tells a server in clear text why it refuses
+   the certificate: the handshake fails all the same, and the server is told the reason. */
 TEST(handshake_alert, plain_alert_in_a_sealed_flight_is_told_to_a_server_alone_tls13) {
   for (int number = 1; number < FLIGHTS_13; number++) {
     Pair pair = new_pair(SST_TLS1_3);

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import textwrap
+import time
 import weakref
 from pathlib import Path
 
@@ -203,7 +204,7 @@ def test_constructor_that_fails_half_way_leaves_nothing() -> None:
 
 
 def in_child(function: object) -> int:
-    """Call a function in a forked child; its exit code."""
+    """Call a function in a forked child; its exit code. A child that hangs is killed: -9."""
     child = os.fork()
     if child == 0:
         signal.alarm(20)
@@ -217,7 +218,12 @@ def in_child(function: object) -> int:
             traceback.print_exc()
         finally:
             os._exit(code)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    deadline = time.monotonic() + 30
+    while (ended := os.waitpid(child, os.WNOHANG))[0] == 0:
+        if time.monotonic() > deadline:  # it hangs, maybe before its own alarm was set
+            os.kill(child, signal.SIGKILL)
+        time.sleep(0.005)
+    return os.waitstatus_to_exitcode(ended[1])
 
 
 def echo_ten(client: ss.Connection, server: ss.Connection) -> None:

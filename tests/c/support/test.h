@@ -91,7 +91,8 @@ void test_fail(const char *file, int line, const char *format, ...) __attribute_
 void *test_allocate(size_t size);
 void *test_reallocate(void *old, size_t size);
 
-/* Numbers for random tests. The seed is printed when the case starts to use it; SST_TEST_SEED sets it. */
+/* Numbers for random tests. The seed is printed when the case starts to use it: always the same one, so that a failure
+   can be repeated, unless SST_TEST_SEED sets another. */
 uint32_t test_random(void);
 uint32_t test_random_below(uint32_t limit);
 
