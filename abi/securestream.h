@@ -968,9 +968,9 @@ SST_API sst_status sst_stream_encryptv(sst_stream *stream, const sst_slice *slic
  * possible plaintext fits the rest of out, or if nothing was produced in this call; only then may a rest be kept
  * inside, and the next call gives it out first. A record that is not whole is taken in and kept (with
  * SST_OPTION_LEAVE_PARTIAL it stays in in). Room of in_len + SST_RECORD_MAX (with LEAVE_PARTIAL: in_len + the
- * plaintext kept) never leaves a rest. With out_cap 0 the next record is opened to learn what it is. Handshake
- * messages after the handshake and alerts are handled on the way. Nothing is consumed behind close_notify: what
- * follows belongs to the caller's next protocol.
+ * plaintext kept) never leaves a rest, plaintext kept before included. With out_cap 0 the next record is opened to
+ * learn what it is. Handshake messages after the handshake and alerts are handled on the way. Nothing is consumed
+ * behind close_notify: what follows belongs to the caller's next protocol.
  *
  *   SST_NEED_INPUT     all that was given is processed: the usual answer, with produced > 0 where there was data.
  *                      produced 0 is no end of the data: empty records are legal
@@ -1024,6 +1024,8 @@ SST_API sst_status sst_stream_flush(sst_stream *stream, uint8_t *out, size_t out
  * It is a half-close, in TLS 1.2 as well: decrypt goes on until SST_CLOSED, and data that is in flight towards us is
  * not lost. The library never answers a close_notify by itself. Before the handshake has finished there is nothing to
  * close: no alert is made, the stream is ended, and what waits may still be flushed. Closing again is fine.
+ *
+ * Room of sst_stream_output_size + 64 bytes is always enough.
  *
  *   SST_OK           sent, and nothing waits
  *   SST_NEED_OUTPUT  out is full; needed is all that waits; flush or close writes it

@@ -268,3 +268,24 @@ TEST_VERSIONS(stream_close, data_behind_a_failure_is_not_delivered) {
   EXPECT_EQ(pair.client.received_len, 0);
   pair_free(&pair);
 }
+
+/* The room that the header promises for close, with as much before it as can wait: an answer to KeyUpdate in the queue, one
+   held back behind it, and a KeyUpdate of our own. */
+TEST_VERSIONS(stream_close, room_of_what_waits_and_64_bytes_is_enough) {
+  Pair pair = pair_open(.client = {.max_version = version});
+  sst_stream *client = pair.client.stream, *server = pair.server.stream;
+  for (int i = 0; version == SST_TLS1_3 && i < 3; i++) {
+    EXPECT_STATUS(sst_stream_key_update(server, 1), SST_OK);
+    EXPECT_STATUS(side_flush(&pair.server), SST_OK);
+    EXPECT_STATUS(side_receive(&pair.client), SST_NEED_INPUT);
+  }
+  if (version == SST_TLS1_3) EXPECT_STATUS(sst_stream_key_update(client, 1), SST_OK);
+  uint8_t out[512];
+  sst_progress done;
+  const size_t room = sst_stream_output_size(client) + 64;
+  REQUIRE(room <= sizeof out);
+  EXPECT_STATUS(sst_stream_close(client, out, room, &done), SST_OK);
+  EXPECT_EQ(sst_stream_output_size(client), 0);
+  EXPECT_AT_LEAST(done.produced, version == SST_TLS1_3 ? 24 : 31);
+  pair_free(&pair);
+}
