@@ -117,6 +117,7 @@ static size_t next_room(Side *side, Call call, size_t in_len) {
 static size_t next_chunk(const Side *side) {
   const size_t waiting = wire_waiting(side->in);
   if (side->chunk == 0) return waiting;
+  if (side->chunk == SIDE_NOTHING) return smaller(waiting, side->held);
   return smaller(waiting, side->held + (side->chunk == SIDE_RANDOM ? random_size() : side->chunk));
 }
 

@@ -12,8 +12,9 @@
 #include "wire.h"
 
 /* Values of chunk and room beside a number of bytes; 0 is "all that waits" and "plenty". */
-#define SIDE_RANDOM (SIZE_MAX)    /* another size for every call */
-#define SIDE_LEARN (SIZE_MAX - 1) /* room: 0 first, then what `needed` says */
+#define SIDE_RANDOM (SIZE_MAX)      /* another size for every call */
+#define SIDE_LEARN (SIZE_MAX - 1)   /* room: 0 first, then what `needed` says */
+#define SIDE_NOTHING (SIZE_MAX - 2) /* chunk: no byte */
 
 typedef enum { CALL_HANDSHAKE, CALL_ENCRYPT, CALL_DECRYPT, CALL_FLUSH, CALL_CLOSE } Call;
 

@@ -8,14 +8,14 @@ static void given_plan(World *world, const Match *match) {
 }
 
 static void set_chunk(World *world, const Match *match) {
-  end_of_role(world, match)->side.chunk = place_number(match, 1);
+  end_of_role(world, match)->side.chunk = chunk_of(place_number(match, 1));
 }
 
 static void set_room(World *world, const Match *match) {
-  end_of_role(world, match)->side.room = place_number(match, 1);
+  end_of_role(world, match)->side.room = room_of(place_number(match, 1));
 }
 
-const Form given_forms[] = {{"a ROLE CLAUSES", given_plan},
+const Form given_forms[] = {{"a ROLE [CLAUSES]", given_plan},
                             {"the ROLE CLAUSES", given_plan},
                             {"ROLE gets N bytes a call", set_chunk},
                             {"ROLE has room for N bytes", set_room},

@@ -38,6 +38,12 @@ static bool take_text(const Tokens *tokens, size_t *at) {
   return true;
 }
 
+static bool take_any_word(const Tokens *tokens, size_t *at) {
+  if (end_of(tokens, *at) || tokens->list[*at].kind != TOKEN_WORD) return false;
+  ++*at;
+  return true;
+}
+
 static bool take_words(const Tokens *tokens, size_t *at, const char *first, const char *second, const char *third) {
   size_t next = *at;
   if (!take_word(tokens, &next, first)) return false;
@@ -118,13 +124,18 @@ static bool take_version(const Tokens *tokens, size_t *at) {
   return take_word(tokens, at, "1.2") || take_word(tokens, at, "1.3");
 }
 
+static bool take_clauses(const Tokens *tokens, size_t *at) {
+  const size_t begin = *at;
+  return form_clauses(tokens, at) && *at > begin;
+}
+
 static const struct {
   const char *name;
   bool (*take)(const Tokens *tokens, size_t *at);
-} placeholders[] = {{"ROLE", take_role},     {"N", take_number},       {"V", take_version}, {"TEXT", take_text},
-                    {"LEAF", take_text},     {"LIST", take_list},      {"CODE", take_code}, {"TYPE", take_type},
-                    {"ALERTS", take_alerts}, {"DATA", take_data},      {"HOW", take_how},   {"END", take_end},
-                    {"DAY", take_text},      {"CLAUSES", form_clauses}};
+} placeholders[] = {{"ROLE", take_role},     {"N", take_number},        {"V", take_version},        {"TEXT", take_text},
+                    {"LEAF", take_any_word}, {"LIST", take_list},       {"CODE", take_code},        {"TYPE", take_type},
+                    {"ALERTS", take_alerts}, {"DATA", take_data},       {"HOW", take_how},          {"END", take_end},
+                    {"DAY", take_any_word},  {"CLAUSES", take_clauses}, {"[CLAUSES]", form_clauses}};
 
 static bool take_placeholder(size_t which, const Tokens *tokens, size_t *at, Match *match) {
   const size_t begin = *at;

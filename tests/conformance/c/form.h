@@ -32,6 +32,8 @@ typedef struct Match {
  */
 bool form_match(const char *pattern, const Tokens *tokens, size_t *at, Match *match);
 
+/* In a pattern CLAUSES is one clause or more, [CLAUSES] may be none (section 5). */
+
 /* form_clauses moves *at behind a (possibly empty) sequence of clauses; false: a connector without a clause. */
 bool form_clauses(const Tokens *tokens, size_t *at);
 

@@ -56,18 +56,38 @@ static Variants *variants_of(const Reader *reader, const Token *name) {
   return variants;
 }
 
+/* Whether the variants of a name may have this value; of a string its bytes are meant. */
+static bool can_be(const char *name, const Token *value) {
+  const Token word = {TOKEN_WORD, value->text, value->len};
+  unsigned long number;
+  if (strcmp(name, "version") == 0) return token_is(&word, "1.2") || token_is(&word, "1.3");
+  if (strcmp(name, "chunk") == 0)
+    return token_is(&word, "whole") || token_is(&word, "byte") || token_number(&word, &number);
+  return strcmp(name, "room") != 0 || token_is(&word, "plenty") || token_number(&word, &number);
+}
+
 static void read_variants(const Reader *reader, const char *rest) {
   Tokens tokens;
   const char *fault = tokens_cut(rest, &tokens);
   if (fault != NULL) refuse(reader, "%s", fault);
-  if (tokens.count < 2) refuse(reader, "variants need a name and values");
+  if (tokens.count < 2 || tokens.count % 2 != 0 || tokens.list[0].kind != TOKEN_WORD)
+    refuse(reader, "variants need a name and values");
   Variants *variants = variants_of(reader, &tokens.list[0]);
   for (size_t i = 1; i < tokens.count; i++) {
     if ((tokens.list[i].kind == TOKEN_COMMA) != (i % 2 == 0)) refuse(reader, "values are separated by commas");
     if (tokens.list[i].kind == TOKEN_COMMA) continue;
     if (variants->num_values == SCENARIO_VALUES) refuse(reader, "too many values");
+    if (!can_be(variants->name, &tokens.list[i])) refuse(reader, "%s cannot be this", variants->name);
     variants->values[variants->num_values++] = copy(tokens.list[i].text, tokens.list[i].len);
   }
+  tokens_free(&tokens);
+}
+
+static void read_repeat(const Reader *reader, const char *rest) {
+  Tokens tokens;
+  unsigned long *repeat = &reader->scenario->repeat;
+  if (tokens_cut(rest, &tokens) != NULL || tokens.count != 1 || !token_number(tokens.list, repeat) || *repeat == 0)
+    refuse(reader, "repeat: needs a number");
   tokens_free(&tokens);
 }
 
@@ -77,8 +97,7 @@ static bool read_header(Reader *reader, const char *word, const char *rest) {
   if (!variants && !repeat) return false;
   if (scenario->num_lines > 0) refuse(reader, "headers stand before the first step");
   if (variants) read_variants(reader, rest);
-  if (repeat) scenario->repeat = strtoul(rest, NULL, 10);
-  if (scenario->repeat == 0) refuse(reader, "repeat: needs a number");
+  if (repeat) read_repeat(reader, rest);
   return true;
 }
 
@@ -92,6 +111,7 @@ static void read_step(Reader *reader, const char *word, const char *rest) {
     reader->verb = VERB_THEN;
   else if (strcmp(word, "and") != 0 || !reader->verb_known)
     refuse(reader, "'%s' is no verb", word);
+  if (rest[0] == '\0') refuse(reader, "a verb without a sentence");
   reader->verb_known = true;
   const size_t last = scenario->num_lines;
   if (reader->verb == VERB_GIVEN && last > 0 && scenario->lines[last - 1].verb != VERB_GIVEN)
@@ -150,6 +170,8 @@ Scenario *scenarios_read(const char *folder, size_t *count) {
   qsort(scenarios, *count, sizeof *scenarios, by_name);
   for (size_t i = 0; i < *count; i++) {
     char path[1024];
+    if (strspn(scenarios[i].name, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(scenarios[i].name))
+      refuse(&(Reader){.scenario = &scenarios[i]}, "a name has the characters a-z, 0-9 and _");
     snprintf(path, sizeof path, "%s/%s.scn", folder, scenarios[i].name);
     FILE *file = fopen(path, "r");
     if (file == NULL) refuse(&(Reader){.scenario = &scenarios[i]}, "cannot be opened");

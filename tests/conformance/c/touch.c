@@ -10,10 +10,16 @@ static Wire *wire_to(World *world, const Match *match) {
   return end_of_role(world, match)->side.in;
 }
 
+/* What was ever put on the wire to ROLE. */
+static Wire *sent_to(World *world, const Match *match) {
+  return other_end(world, end_of_role(world, match))->sent;
+}
+
 static void gets_data(World *world, const Match *match) {
   size_t len = 0;
   uint8_t *data = place_data(match, 1, &len);
   wire_insert(wire_to(world, match), data, len);
+  wire_insert(sent_to(world, match), data, len);
   free(data);
 }
 
@@ -28,6 +34,7 @@ static void gets_plain_record(World *world, const Match *match) {
   uint8_t *data = place_data(match, 2, &len);
   REQUIRE(len <= UINT16_MAX);
   insert_record(wire_to(world, match), place_type(match, 1), 3, data, len);
+  insert_record(sent_to(world, match), place_type(match, 1), 3, data, len);
   free(data);
 }
 

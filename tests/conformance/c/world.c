@@ -16,9 +16,28 @@ End *other_end(World *world, const End *end) {
   return end == &world->client ? &world->server : &world->client;
 }
 
-static size_t size_of(const char *value, const char *all) {
-  if (value == NULL || strcmp(value, all) == 0) return 0;
-  return strcmp(value, "byte") == 0 ? 1 : strtoul(value, NULL, 10);
+size_t chunk_of(unsigned long number) {
+  return number == 0 ? SIDE_NOTHING : number;
+}
+
+size_t room_of(unsigned long number) {
+  return number == 0 ? SIDE_LEARN : number;
+}
+
+static size_t chunk_of_value(const char *value) {
+  if (value == NULL || strcmp(value, "whole") == 0) return 0;
+  return strcmp(value, "byte") == 0 ? 1 : chunk_of(strtoul(value, NULL, 10));
+}
+
+static size_t room_of_value(const char *value) {
+  if (value == NULL || strcmp(value, "plenty") == 0) return 0;
+  return room_of(strtoul(value, NULL, 10));
+}
+
+/* Keeps a copy of what a side has sent. */
+static void keep_sent(uint8_t *bytes, size_t len, size_t offset, void *sent) {
+  (void)offset;
+  wire_insert(sent, bytes, len);
 }
 
 void world_begin(World *world, const char *version, const char *chunk, const char *room) {
@@ -27,10 +46,14 @@ void world_begin(World *world, const char *version, const char *chunk, const cha
   Wire *to_server = wire_new(), *to_client = wire_new();
   world->client.side = (Side){.label = "client", .in = to_client, .out = to_server};
   world->server.side = (Side){.label = "server", .in = to_server, .out = to_client};
-  Side *const sides[] = {&world->client.side, &world->server.side};
+  End *const ends[] = {&world->client, &world->server};
   for (int i = 0; i < 2; i++) {
-    sides[i]->chunk = size_of(chunk, "whole");
-    sides[i]->room = size_of(room, "plenty");
+    Side *side = &ends[i]->side;
+    side->chunk = chunk_of_value(chunk);
+    side->room = room_of_value(room);
+    ends[i]->sent = wire_new();
+    side->out->in_flight = keep_sent;
+    side->out->context = ends[i]->sent;
   }
 }
 
@@ -57,6 +80,7 @@ void world_end(World *world) {
     sst_stream_free(ends[i]->side.stream);
     sst_config_free(ends[i]->side.config);
     free(ends[i]->side.received);
+    wire_free(ends[i]->sent);
     plan_free(&ends[i]->plan);
     events_free(&ends[i]->events);
   }
@@ -109,7 +133,7 @@ sst_status end_turn(End *end) {
   end->handshake_over = status == SST_OK || status < 0;
   if (status == SST_OK && !end->open) {
     end->open = true;
-    end->opened_at = end->side.out->len;
+    end->opened_at = end->sent->len;
   }
   return status;
 }
@@ -140,10 +164,11 @@ static sst_status decrypt_in_place(Side *side, size_t len, size_t cap) {
 
 sst_status end_decrypt_in_place(End *end) {
   Side *side = &end->side;
-  const size_t cap = side->room == 0 ? 64 : side->room;
+  const size_t cap = side->room == 0 ? 64 : side->room == SIDE_LEARN ? 0 : side->room;
   size_t held = 0;
   for (;;) {
-    const size_t waiting = wire_waiting(side->in), wanted = held + side->chunk, before = held;
+    const size_t more = side->chunk == SIDE_NOTHING ? 0 : side->chunk;
+    const size_t waiting = wire_waiting(side->in), wanted = held + more, before = held;
     const size_t len = side->chunk == 0 || waiting < wanted ? waiting : wanted;
     const sst_status status = decrypt_in_place(side, len, cap);
     side->in->taken += side->progress.consumed;

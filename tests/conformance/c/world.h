@@ -47,7 +47,8 @@ typedef struct End {
   Plan plan;
   Events events;
   Forger forger;    /* of records that this side could have sealed */
-  size_t opened_at; /* bytes on its outgoing wire when its handshake gave OK */
+  Wire *sent;       /* whatever was put on its outgoing wire, what was cut off later too */
+  size_t opened_at; /* bytes of sent when its handshake gave OK */
   bool handshake_over;
   bool open;
 } End;
@@ -80,6 +81,10 @@ void world_begin(World *world, const char *version, const char *chunk, const cha
 /* Makes both streams, once. */
 void world_make(World *world);
 void world_end(World *world);
+
+/* Chunk and room of a side for a number of bytes, 0 too: no byte a call, and no room but where `needed` asks for some. */
+size_t chunk_of(unsigned long number);
+size_t room_of(unsigned long number);
 
 /* Takes what events wait, after each step. */
 void events_take(End *end);

@@ -91,8 +91,15 @@ var clauseForms = []clauseForm{
 	{"leaves partial records", func(k *making, _ match) error { k.leavesPartial = true; return nil }},
 }
 
-// takeClauses takes a connector and a clause, as often as they stand there.
+// takeClauses takes one clause or more.
 func takeClauses(c *cursor) (any, bool) {
+	begin := c.at
+	list, ok := takeAnyClauses(c)
+	return list, ok && c.at > begin
+}
+
+// takeAnyClauses takes a connector and a clause, as often as they stand there.
+func takeAnyClauses(c *cursor) (any, bool) {
 	list := []clause{}
 	for c.words("with") || c.words("that") || c.words("and") {
 		next, ok := takeClause(c)

@@ -9,7 +9,7 @@ type form struct {
 }
 
 var givenForms = []form{
-	{"a ROLE CLAUSES", addClauses},
+	{"a ROLE [CLAUSES]", addClauses},
 	{"the ROLE CLAUSES", addClauses},
 	{"ROLE gets N bytes a call", setChunk},
 	{"ROLE has room for N bytes", setRoom},

@@ -86,7 +86,10 @@ var placeholders = map[string]func(*cursor) (any, bool){
 	"DAY":    takeDay,
 }
 
-func init() { placeholders["CLAUSES"] = takeClauses } // whose clauses have placeholders themselves
+func init() { // clauses have placeholders themselves
+	placeholders["CLAUSES"] = takeClauses
+	placeholders["[CLAUSES]"] = takeAnyClauses
+}
 
 // matchPattern takes what a pattern matches, or nothing. Whether more follows is for the caller to see.
 func matchPattern(pattern string, c *cursor) (match, bool) {

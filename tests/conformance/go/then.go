@@ -51,7 +51,7 @@ var thenForms = []form{
 	{"ROLE updating its keys fails with CODE", func(w *world, m match) {
 		wantCode("key update", w.end(m.role()).stream.KeyUpdate(false), get[securestream.Code](m, 1))
 	}},
-	{"a ROLE CLAUSES is refused with CODE", isRefused},
+	{"a ROLE [CLAUSES] is refused with CODE", isRefused},
 }
 
 func decrypts(w *world, m match) {
