@@ -32,12 +32,12 @@ static void set_state(sst_stream *stream, uint32_t bits) {
 
 /* ---- failures ---- */
 
+/* The state is read first: publish writes it last, so that who sees FAILED also sees the record. */
 static const sst_error *failure_of(const sst_stream *stream) {
-  const sst_error *failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
-  if (failure != NULL) return failure;
   const uint32_t state = sst__state(stream);
-  if ((state & FAILED) != 0) return &out_of_memory; /* there was no memory for the record itself */
-  return (state & TRUNCATED) != 0 ? &truncation : NULL;
+  if ((state & FAILED) == 0) return (state & TRUNCATED) != 0 ? &truncation : NULL;
+  const sst_error *failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
+  return failure != NULL ? failure : &out_of_memory; /* there was no memory for the record itself */
 }
 
 static sst_status publish(sst_stream *stream, const sst_error *error) {
