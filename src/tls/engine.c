@@ -30,17 +30,22 @@ typedef struct call {
   uint64_t failed_allocations;
 } call;
 
+/* Looking is much cheaper than clearing, and the queue is empty but after a failure. */
+static void clear_errors(void) {
+  if (ERR_peek_error() != 0) ERR_clear_error();
+}
+
 static call begin(sst__tls *tls, sst__input *in, sst__output *wire, sst_error *error) {
   tls->in = in;
   tls->wire = wire;
   tls->error = error;
   tls->judged = false;
-  ERR_clear_error(); /* a stale entry would turn "wants input" into a failure */
+  clear_errors(); /* a stale entry would turn "wants input" into a failure */
   return (call){.tls = tls, .failed_allocations = sst__failed_allocations()};
 }
 
 static sst__step end(const call *now, sst__step step) {
-  ERR_clear_error();
+  clear_errors();
   now->tls->in = NULL;
   now->tls->wire = NULL;
   now->tls->error = NULL;
