@@ -7,7 +7,7 @@
 #include "memory.h"
 #include "trust.h"
 
-enum { MAX_ALPN = 8192, MAX_LIST = 65535, MIN_FRAGMENT = 512, MAX_FRAGMENT = 16384 };
+enum { MAX_ALPN = 8192, MAX_LIST = 65535 };
 enum { MIN_RSA_BITS = 1024, MAX_RSA_BITS = 8192, MAX_TICKETS = 16, MAX_LIFETIME_S = 604800 };
 
 static sst_status may_set(const sst_config *config) {
@@ -50,7 +50,7 @@ sst_status sst_config_set_chain_digests(sst_config *config, int32_t allow) {
 }
 
 sst_status sst_config_set_max_fragment(sst_config *config, uint32_t n) {
-  SET(config, max_fragment, n, MIN_FRAGMENT, MAX_FRAGMENT);
+  SET(config, max_fragment, n, SST__MIN_FRAGMENT, SST__MAX_FRAGMENT);
 }
 
 sst_status sst_config_set_versions(sst_config *config, uint16_t min, uint16_t max) {
@@ -83,23 +83,16 @@ static const numbers groups_of = {known_groups, 6, SST_ERR_BAD_GROUP, "group"};
 static const numbers suites_of = {known_suites, 6, SST_ERR_BAD_SUITE, "cipher suite"};
 static const numbers schemes_of = {known_schemes, 10, SST_ERR_BAD_SCHEME, "signature scheme"};
 
-static bool contains(const uint16_t *list, size_t num, uint16_t value) {
-  for (size_t i = 0; i < num; i++) {
-    if (list[i] == value) return true;
-  }
-  return false;
-}
-
 /* A list is known numbers, none twice, at least one; so it fits the member, which has room for all that are known. */
 static sst_status set_list(sst_config *config, const numbers *kind, const uint16_t *list, size_t num, uint16_t *member,
                            size_t *num_member) {
   sst_error *record = &config->object.last;
   if (num == 0) return sst__fail(record, kind->code, "the list of %ss is empty", kind->what);
   for (size_t i = 0; i < num; i++) {
-    if (!contains(kind->known, kind->num_known, list[i])) {
+    if (!sst__has_number(kind->known, kind->num_known, list[i])) {
       return sst__fail(record, kind->code, "%s 0x%04x is not known", kind->what, list[i]);
     }
-    if (contains(list, i, list[i]))
+    if (sst__has_number(list, i, list[i]))
       return sst__fail(record, kind->code, "%s 0x%04x is there twice", kind->what, list[i]);
   }
   memcpy(member, list, num * sizeof *list);

@@ -2,10 +2,12 @@
 #ifndef SST_SETTINGS_H
 #define SST_SETTINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum { SST__MAX_GROUPS = 8, SST__MAX_SUITES = 6, SST__MAX_SCHEMES = 10, SST__MAX_CREDENTIALS = 16 };
+enum { SST__MIN_FRAGMENT = 512, SST__MAX_FRAGMENT = 16384 }; /* plaintext of a record that we send */
 
 typedef struct sst__settings {
   uint16_t min_version, max_version;
@@ -21,5 +23,12 @@ typedef struct sst__settings {
   uint8_t *client_cas; /* as on the wire: each DER name behind two length bytes (RFC 8446, 4.2.4) */
   size_t alpn_len, client_cas_len;
 } sst__settings;
+
+static inline bool sst__has_number(const uint16_t *list, size_t num, uint16_t number) {
+  for (size_t i = 0; i < num; i++) {
+    if (list[i] == number) return true;
+  }
+  return false;
+}
 
 #endif

@@ -6,8 +6,6 @@
 #include "records.h"
 #include "stream.h"
 
-enum { MIN_FRAGMENT = 512, MAX_FRAGMENT = 16384 };
-
 /* ---- life ---- */
 
 static sst_stream *make(sst_config *config, int32_t role, const sst__context *context) {
@@ -117,7 +115,7 @@ sst_status sst_stream_set_verify_time(sst_stream *stream, int64_t unix_s) {
 sst_status sst_stream_set_max_fragment(sst_stream *stream, uint32_t n) {
   const sst_status allowed = may_set(stream);
   if (allowed != SST_OK) return allowed;
-  if (n < MIN_FRAGMENT || n > MAX_FRAGMENT) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  if (n < SST__MIN_FRAGMENT || n > SST__MAX_FRAGMENT) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
   stream->max_fragment = n;
   return SST_OK;
 }

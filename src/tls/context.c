@@ -100,16 +100,9 @@ static int choose_certificate(SSL *ssl, void *arg, uint8_t *out_alert) {
   return 0;
 }
 
-static bool has_u16(const uint16_t *list, size_t num, uint16_t value) {
-  for (size_t i = 0; i < num; i++) {
-    if (list[i] == value) return true;
-  }
-  return false;
-}
-
 static bool shares(const uint8_t *wire, size_t wire_len, const uint16_t *list, size_t num) {
   for (size_t i = 0; i + 2 <= wire_len; i += 2) {
-    if (has_u16(list, num, (uint16_t)(wire[i] << 8 | wire[i + 1]))) return true;
+    if (sst__has_number(list, num, (uint16_t)(wire[i] << 8 | wire[i + 1]))) return true;
   }
   return false;
 }

@@ -23,10 +23,6 @@ static void track(sst__tls *tls, const uint8_t *data, size_t size) {
   if (tls->body_left == 0) tls->header_len = 0;
 }
 
-size_t sst__window_missing(const sst__tls *tls) {
-  return tls->body_left > 0 ? tls->body_left : (size_t)(SST__HEADER_LEN - tls->header_len);
-}
-
 static int window_read(BIO *bio, char *out, int len) {
   sst__tls *tls = BIO_get_data(bio);
   BIO_clear_retry_flags(bio);
