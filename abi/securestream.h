@@ -356,6 +356,13 @@ typedef struct sst_error {
 SST_API const char *sst_status_name(sst_status status);
 SST_API const char *sst_status_text(sst_status status);
 
+/*
+ * sst_status_hint returns one line that says what to do about an error, for the person who reads it: "renew the
+ * certificate, or correct the clock". "" where there is nothing to do, for outcomes, and for numbers that this version
+ * does not know. Static; never NULL. Since 0.1.
+ */
+SST_API const char *sst_status_hint(sst_status status);
+
 /* ===================================================================================================================
  * 5  CREDENTIALS
  *
@@ -363,7 +370,13 @@ SST_API const char *sst_status_text(sst_status status);
  * load into it, add it to any number of configs. Once a config has it, it is frozen.
  *
  * Key kinds, for our credentials and for peers alike: RSA 2048 to 8192 bits, ECDSA with P-256, P-384 and P-521,
- * Ed25519. P-521 works in TLS 1.2 only with secp521r1 in the config's group list.
+ * Ed25519. P-521 works in TLS 1.2 only with secp521r1 in the config's group list. RSA from 1024 bits on can be loaded;
+ * a config takes it only after sst_config_set_minimum_key.
+ *
+ * Certificates may be loaded in any order. The leaf is the certificate of the private key; while there is no key, the
+ * first one that issued none of the others. The chain is put in the order of the wire: the leaf, its issuer, and so on
+ * (RFC 8446, 4.4.2), where there are several issuers (cross-signed ones) all of them. A self-signed root is not sent,
+ * nor what no path leads to from the leaf. Missing issuers are never fetched.
  * ================================================================================================================ */
 
 /*
@@ -377,21 +390,22 @@ SST_API void sst_credential_free(sst_credential *credential);
 /*
  * sst_credential_load_pem loads certificates, a private key, or both, from PEM text (RFC 7468).
  *
- * The first certificate is the leaf; issuers follow. Text around the blocks, and blocks of other kinds, are skipped.
- * Chain and key may come in two calls, in either order; a second chain or key replaces the first. Keys: PKCS#8, PKCS#1
- * (RSA), SEC1 (EC). password opens an encrypted key (PKCS#8); it is ignored where the key is plain. Nobody is ever
- * prompted.
+ * Text around the blocks, and blocks of other kinds, are skipped. Certificates and key may come in two calls, in either
+ * order; a second call's replace the first's. Keys: PKCS#8, PKCS#1 (RSA), SEC1 (EC), encrypted as PKCS#8 (PBES2 with
+ * PBKDF2 by HMAC with SHA-1 or SHA-256 and AES-CBC or 3DES, or the ways of PKCS#12) or by "Proc-Type: 4,ENCRYPTED"
+ * (AES-CBC or 3DES; weak: it has no key derivation to speak of). password opens an encrypted key; it is ignored where
+ * the key is plain. Nobody is ever prompted.
  *
  *   SST_OK                      loaded
  *   SST_ERR_PARSE               a block is damaged, or there is a second key; the message says which and where
  *   SST_ERR_NO_CERTIFICATE      neither a certificate nor a key in pem
- *   SST_ERR_KEY_MISMATCH        the key does not belong to the leaf
+ *   SST_ERR_KEY_MISMATCH        the key does not belong to any of the certificates
  *   SST_ERR_UNSUPPORTED_KEY     not one of the kinds above, or the leaf's key usage forbids signing
  *   SST_ERR_PASSWORD_REQUIRED   the key is encrypted and password_len is 0
  *   SST_ERR_BAD_PASSWORD        password does not open the key
- *   SST_ERR_UNSUPPORTED_CIPHER  the key is encrypted in a way that is not accepted: accepted are PBES2 with PBKDF2
- *                               (HMAC with SHA-1 or SHA-256) and AES-CBC or 3DES, and the ways of PKCS#12; not
- *                               "Proc-Type: 4,ENCRYPTED", which has no key derivation to speak of
+ *   SST_ERR_UNSUPPORTED_CIPHER  the key is encrypted in another way than those above, or its password must be hashed
+ *                               more than 10,000,000 times
+ *   SST_ERR_LIST_TOO_LONG       more than 200 certificates
  *   SST_ERR_FROZEN              a config has the credential
  *   SST_ERR_NO_MEMORY
  *
@@ -401,16 +415,21 @@ SST_API sst_status sst_credential_load_pem(sst_credential *credential, const uin
                                            const char *password, size_t password_len);
 
 /*
- * sst_credential_load_der loads one certificate in DER (RFC 5280) and, if key_len is not 0, its private key in DER
- * (PKCS#8, PKCS#1 or SEC1). Errors as for sst_credential_load_pem; SST_ERR_UNSUPPORTED in this version. Since 0.1.
+ * sst_credential_load_der loads certificates in DER (RFC 5280), one behind the other, and a private key in DER (PKCS#8,
+ * PKCS#1 or SEC1, not encrypted). der_len 0: a key alone. key_len 0: certificates alone. Errors as for
+ * sst_credential_load_pem; an encrypted key is SST_ERR_PASSWORD_REQUIRED (PEM and PKCS#12 have a password). Since 0.1.
  */
 SST_API sst_status sst_credential_load_der(sst_credential *credential, const uint8_t *der, size_t der_len,
                                            const uint8_t *key, size_t key_len);
 
 /*
- * sst_credential_load_pkcs12 loads chain and key from a PKCS#12 file (RFC 7292). The password is UTF-8; none and empty
- * are the same; a MAC is required. Errors as for sst_credential_load_pem; SST_ERR_UNSUPPORTED in this version. Since
- * 0.1.
+ * sst_credential_load_pkcs12 loads certificates and key from a PKCS#12 file (RFC 7292), DER or BER, of any age: AES,
+ * 3DES and 40-bit RC2, or not encrypted; other ciphers, 128-bit RC2 among them, are SST_ERR_UNSUPPORTED_CIPHER. The
+ * password is UTF-8; none (NULL) and empty are the same, and open files made with either. A MAC is required: a file
+ * without one is SST_ERR_PARSE, and so are two keys, and bytes behind the end.
+ *
+ * Errors as for sst_credential_load_pem, and SST_ERR_NO_PRIVATE_KEY, SST_ERR_NO_CERTIFICATE: the file has none. Where
+ * the MAC does not fit: SST_ERR_PASSWORD_REQUIRED without a password, else SST_ERR_BAD_PASSWORD. Since 0.1.
  */
 SST_API sst_status sst_credential_load_pkcs12(sst_credential *credential, const uint8_t *pfx, size_t pfx_len,
                                               const char *password, size_t password_len);
@@ -468,6 +487,7 @@ SST_API void sst_trust_free(sst_trust *trust);
  *   SST_OK                  added
  *   SST_ERR_PARSE           a block is damaged or no certificate; the message says which and where; nothing was added
  *   SST_ERR_NO_CERTIFICATE  no certificate in pem
+ *   SST_ERR_LIST_TOO_LONG   more than 32,767 trust anchors
  *   SST_ERR_FROZEN, SST_ERR_NO_MEMORY
  *
  * Since 0.1.
@@ -475,22 +495,41 @@ SST_API void sst_trust_free(sst_trust *trust);
 SST_API sst_status sst_trust_load_pem(sst_trust *trust, const uint8_t *pem, size_t pem_len);
 
 /*
- * sst_trust_load_der adds one certificate in DER as a trust anchor. Errors as for sst_trust_load_pem;
- * SST_ERR_UNSUPPORTED in this version. Since 0.1.
+ * sst_trust_load_der adds certificates in DER, one behind the other, as trust anchors. Errors as for
+ * sst_trust_load_pem. Since 0.1.
  */
 SST_API sst_status sst_trust_load_der(sst_trust *trust, const uint8_t *der, size_t der_len);
 
 /*
- * sst_trust_load_system adds the trust anchors of the system: the usual files and folders of Linux distributions, or
- * what SSL_CERT_FILE and SSL_CERT_DIR name. It reads files. SST_ERR_SYSTEM: none could be read;
- * SST_ERR_NO_CERTIFICATE: none held a certificate; SST_ERR_FROZEN, SST_ERR_NO_MEMORY; SST_ERR_UNSUPPORTED in this
- * version. Since 0.1.
+ * sst_trust_load_system adds the trust anchors of the system: the first bundle that exists of those of Debian, Fedora,
+ * SUSE, Alpine and their kin, else the files of the folder /etc/ssl/certs or /etc/pki/tls/certs. Where SSL_CERT_FILE (a
+ * bundle) or SSL_CERT_DIR (folders, separated by ":") is set and not empty, what they name takes the place of all that;
+ * a program with raised privileges does not look at them. All are PEM.
+ *
+ * It reads files and blocks for as long as that takes. A certificate that does not parse is skipped: the owner of the
+ * program cannot mend the system's store. Call it once and share the trust: it takes some 20 ms, and memory.
+ *
+ *   SST_ERR_SYSTEM          nothing could be read; the message names the last place, detail is errno
+ *   SST_ERR_NO_CERTIFICATE  what was read holds no certificate
+ *   SST_ERR_FROZEN, SST_ERR_NO_MEMORY
+ *
+ * Since 0.1.
  */
 SST_API sst_status sst_trust_load_system(sst_trust *trust);
 
 /*
- * sst_trust_load_crl adds certificate revocation lists, PEM or one in DER (RFC 5280, 5). Chains are then checked
- * against them. SST_ERR_PARSE, SST_ERR_FROZEN, SST_ERR_NO_MEMORY; SST_ERR_UNSUPPORTED in this version. Since 0.1.
+ * sst_trust_load_crl adds certificate revocation lists (RFC 5280, 5): PEM, or DER, one behind the other.
+ *
+ * With a list in the trust every certificate of a path but its anchor must be covered: by a list of its issuer, signed
+ * by it, that is valid at the time of verification. Where one is missing, expired, not valid yet or badly signed the
+ * chain is refused with SST_ERR_CERT_CRL, a revoked certificate with SST_ERR_CERT_REVOKED. Of two lists of an issuer
+ * the newer counts. Delta lists are not used. A trust is not changed while it is in use: for new lists make a new trust,
+ * and a config by sst_config_copy.
+ *
+ *   SST_ERR_PARSE  a list is damaged, or there is none; the message says which; nothing was added
+ *   SST_ERR_FROZEN, SST_ERR_NO_MEMORY
+ *
+ * Since 0.1.
  */
 SST_API sst_status sst_trust_load_crl(sst_trust *trust, const uint8_t *crl, size_t crl_len);
 
@@ -679,8 +718,9 @@ SST_API sst_status sst_config_set_client_certificate(sst_config *config, int32_t
 SST_API sst_status sst_config_add_client_ca(sst_config *config, const uint8_t *ca, size_t ca_len);
 
 /*
- * sst_config_set_minimum_key sets the least size of RSA keys in the peer's chain, in bits: 1024 to 8192. Default:
- * 2048. A smaller one is SST_ERR_CERT_WEAK_KEY. Since 0.1.
+ * sst_config_set_minimum_key sets the least size of RSA keys, in bits: 1024 to 8192. Default: 2048. A smaller one in
+ * the peer's chain is SST_ERR_CERT_WEAK_KEY; one in a credential of the config is SST_ERR_UNSUPPORTED_KEY, from
+ * sst_config_freeze. Since 0.1.
  */
 SST_API sst_status sst_config_set_minimum_key(sst_config *config, uint32_t rsa_bits);
 
@@ -1145,8 +1185,8 @@ SST_API size_t sst_stream_num_peer_certificates(const sst_stream *stream);
 /*
  * sst_stream_peer_certificate copies certificate index of what the peer sent, in DER; 0 is the leaf.
  * sst_stream_verified_certificate copies certificate index of the path that was built from it to a trust anchor
- * (SST_ERR_UNSUPPORTED in this version). sst_stream_local_certificate copies certificate index of what we sent.
- * Getters of variable size (section 1). Since 0.1.
+ * (none if it was not verified). sst_stream_local_certificate copies certificate index of what we sent. Getters of
+ * variable size (section 1). Since 0.1.
  */
 SST_API sst_status sst_stream_peer_certificate(const sst_stream *stream, size_t index, uint8_t *out, size_t out_cap,
                                                size_t *out_len);
@@ -1154,6 +1194,15 @@ SST_API sst_status sst_stream_verified_certificate(const sst_stream *stream, siz
                                                    size_t *out_len);
 SST_API sst_status sst_stream_local_certificate(const sst_stream *stream, size_t index, uint8_t *out, size_t out_cap,
                                                 size_t *out_len);
+
+/*
+ * sst_stream_refused_certificate copies certificate index of the chain that verification refused, as the peer sent it,
+ * in DER; 0 is the leaf. It is there for messages and logs once the stream has failed with a code of the certificate
+ * band (-5xx) or SST_ERR_KEY_USAGE, and none otherwise. Nothing in it may be trusted: anybody can send it. Any thread.
+ * A getter of variable size (section 1). Since 0.1.
+ */
+SST_API sst_status sst_stream_refused_certificate(const sst_stream *stream, size_t index, uint8_t *out, size_t out_cap,
+                                                  size_t *out_len);
 
 enum { SST_BINDING_TLS_UNIQUE = 0, SST_BINDING_TLS_SERVER_END_POINT = 1, SST_BINDING_TLS_EXPORTER = 2 };
 enum { SST_DIRECTION_SEND = 0, SST_DIRECTION_RECEIVE = 1 };

@@ -121,6 +121,13 @@ static sst_status check(const sst_config *config, int32_t role, sst_error *recor
   if (is_server && config->num_credentials == 0) {
     return sst__fail(record, SST_ERR_NO_CREDENTIAL, "a server needs a credential");
   }
+  for (size_t i = 0; i < config->num_credentials; i++) {
+    const uint32_t bits = sst__identity_rsa_bits(config->identities[i]);
+    if (bits == 0 || bits >= settings->minimum_rsa_bits) continue;
+    return sst__fail(record, SST_ERR_UNSUPPORTED_KEY,
+                     "credential %zu of %zu has an RSA key of %u bits; this config takes %u to 8192", i + 1,
+                     config->num_credentials, bits, settings->minimum_rsa_bits);
+  }
   const bool judges = settings->verify != SST_VERIFY_NONE &&
                       (!is_server || settings->client_certificate != SST_CLIENT_CERTIFICATE_NONE);
   if (judges && (config->trust == NULL || sst_trust_num_anchors(config->trust) == 0)) {

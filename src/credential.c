@@ -47,21 +47,30 @@ sst_status sst_credential_load_pem(sst_credential *credential, const uint8_t *pe
   return sst__identity_load_pem(credential->identity, pem, pem_len, password, password_len, &credential->object.last);
 }
 
+sst_status sst_credential_load_der(sst_credential *credential, const uint8_t *der, size_t der_len, const uint8_t *key,
+                                   size_t key_len) {
+  if (credential == NULL || !sst__buffer_ok(der, der_len) || !sst__buffer_ok(key, key_len)) {
+    return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  }
+  if (sst__frozen(&credential->object)) return sst__refuse(SST_ERR_FROZEN);
+  return sst__identity_load_der(credential->identity, der, der_len, key, key_len, &credential->object.last);
+}
+
+sst_status sst_credential_load_pkcs12(sst_credential *credential, const uint8_t *pfx, size_t pfx_len,
+                                      const char *password, size_t password_len) {
+  if (credential == NULL || !sst__buffer_ok(pfx, pfx_len) || !sst__buffer_ok(password, password_len)) {
+    return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  }
+  if (sst__frozen(&credential->object)) return sst__refuse(SST_ERR_FROZEN);
+  return sst__identity_load_pkcs12(credential->identity, pfx, pfx_len, password, password_len,
+                                   &credential->object.last);
+}
+
 /* What is not built yet: arguments and state are judged as they will be. */
 static sst_status not_yet(const sst_credential *credential, bool arguments_ok) {
   if (credential == NULL || !arguments_ok) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
   if (sst__frozen(&credential->object)) return sst__refuse(SST_ERR_FROZEN);
   return sst__refuse(SST_ERR_UNSUPPORTED);
-}
-
-sst_status sst_credential_load_der(sst_credential *credential, const uint8_t *der, size_t der_len, const uint8_t *key,
-                                   size_t key_len) {
-  return not_yet(credential, sst__buffer_ok(der, der_len) && sst__buffer_ok(key, key_len));
-}
-
-sst_status sst_credential_load_pkcs12(sst_credential *credential, const uint8_t *pfx, size_t pfx_len,
-                                      const char *password, size_t password_len) {
-  return not_yet(credential, sst__buffer_ok(pfx, pfx_len) && sst__buffer_ok(password, password_len));
 }
 
 sst_status sst_credential_set_caller_signs(sst_credential *credential, const uint16_t *schemes, size_t num_schemes) {

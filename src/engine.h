@@ -39,8 +39,16 @@ typedef struct sst__facts {
   size_t alpn_len;
   const char *server_name;
   size_t server_name_len;
-  size_t num_peer_certificates, num_local_certificates;
+  size_t num_peer_certificates, num_local_certificates, num_verified_certificates;
 } sst__facts;
+
+/* Which certificates are asked for. */
+typedef enum sst__chain {
+  SST__CHAIN_PEER,     /* what the peer sent */
+  SST__CHAIN_LOCAL,    /* what we sent */
+  SST__CHAIN_VERIFIED, /* the path from the peer's leaf to a trust anchor */
+  SST__CHAIN_REFUSED   /* what the peer sent, and verification refused; only once the stream has failed */
+} sst__chain;
 
 /* What can be seen of the record (TLS) or frame (Negotiate) that comes next. */
 typedef struct sst__frame {
@@ -79,8 +87,9 @@ typedef struct sst__engine_ops {
   sst__step (*handshake)(sst__engine *, sst__input *in, sst__output *wire, sst_error *error);
   /* After DONE. */
   void (*facts)(const sst__engine *, sst__facts *);
-  /* Certificate index of what the peer sent, or of what we sent, in DER; false: none. */
-  bool (*certificate)(const sst__engine *, bool of_peer, size_t index, const uint8_t **der, size_t *der_len);
+  /* Copies certificate index of a chain as a getter of variable size; "none" out of range. */
+  sst_status (*certificate)(const sst__engine *, sst__chain chain, size_t index, uint8_t *out, size_t out_cap,
+                            size_t *out_len);
   /* Seals one record of size bytes out of slices, behind the first skip bytes of slices[0]. Only with room for size +
      overhead in wire. DONE or FAILED. */
   sst__step (*seal)(sst__engine *, const sst_slice *slices, size_t skip, size_t size, sst__output *wire,

@@ -10,37 +10,49 @@ enum { MAX_PRINTABLE = 200 };
 typedef struct entry {
   sst_status code;
   int32_t alert;
-  const char *name, *text;
+  const char *name, *text, *hint;
 } entry;
 
 static const entry table[] = {
-#define SST_ERROR(name, number, text, alert, sticky) {SST_ERR_##name, alert, "ERR_" #name, text},
+#define SST_ERROR(name, number, text, alert, sticky, hint) {SST_ERR_##name, alert, "ERR_" #name, text, hint},
 #include "error_table.h"
 #undef SST_ERROR
 };
 
-#define SST_ERROR(name, number, text, alert, sticky) \
+#define SST_ERROR(name, number, text, alert, sticky, hint) \
   _Static_assert(SST_ERR_##name == (number), "table and header differ: " #name);
 #include "error_table.h"
 #undef SST_ERROR
 
 static const entry outcomes[] = {
-    {SST_OK, NONE, "OK", "done"},
-    {SST_NEED_INPUT, NONE, "NEED_INPUT", "all that was given is processed; more input is needed"},
-    {SST_NEED_OUTPUT, NONE, "NEED_OUTPUT", "more room for output is needed"},
-    {SST_CLOSED, NONE, "CLOSED", "the peer has closed: the end of the data"},
-    {SST_NONE, NONE, "NONE", "there is nothing"},
-    {SST_WANT_CLIENT_HELLO, NONE, "WANT_CLIENT_HELLO", "which config is for this ClientHello?"},
-    {SST_WANT_CERTIFICATE, NONE, "WANT_CERTIFICATE", "which credential is for this peer?"},
-    {SST_WANT_CERTIFICATE_VERIFY, NONE, "WANT_CERTIFICATE_VERIFY", "is the peer's certificate good?"},
-    {SST_WANT_PRIVATE_KEY_OPERATION, NONE, "WANT_PRIVATE_KEY_OPERATION", "a signature is needed"},
-    {SST_WANT_SESSION, NONE, "WANT_SESSION", "which session has this id?"},
-    {SST_WANT_TICKET_DECRYPT, NONE, "WANT_TICKET_DECRYPT", "what is in this ticket?"},
-    {SST_WANT_EARLY_DATA_RETRY, NONE, "WANT_EARLY_DATA_RETRY", "early data was not taken; send it again"},
+    {SST_OK, NONE, "OK", "done", ""},
+    {SST_NEED_INPUT, NONE, "NEED_INPUT", "all that was given is processed; more input is needed", ""},
+    {SST_NEED_OUTPUT, NONE, "NEED_OUTPUT", "more room for output is needed", ""},
+    {SST_CLOSED, NONE, "CLOSED", "the peer has closed: the end of the data", ""},
+    {SST_NONE, NONE, "NONE", "there is nothing", ""},
+    {SST_WANT_CLIENT_HELLO, NONE, "WANT_CLIENT_HELLO", "which config is for this ClientHello?", ""},
+    {SST_WANT_CERTIFICATE, NONE, "WANT_CERTIFICATE", "which credential is for this peer?", ""},
+    {SST_WANT_CERTIFICATE_VERIFY, NONE, "WANT_CERTIFICATE_VERIFY", "is the peer's certificate good?", ""},
+    {SST_WANT_PRIVATE_KEY_OPERATION, NONE, "WANT_PRIVATE_KEY_OPERATION", "a signature is needed", ""},
+    {SST_WANT_SESSION, NONE, "WANT_SESSION", "which session has this id?", ""},
+    {SST_WANT_TICKET_DECRYPT, NONE, "WANT_TICKET_DECRYPT", "what is in this ticket?", ""},
+    {SST_WANT_EARLY_DATA_RETRY, NONE, "WANT_EARLY_DATA_RETRY", "early data was not taken; send it again", ""},
 };
 
-static const entry received = {SST_ERR_ALERT_RECEIVED, NONE, "ERR_ALERT_RECEIVED", "the peer sent a fatal alert"};
-static const entry unknown = {0, NONE, "unknown", "unknown"};
+static const entry received = {SST_ERR_ALERT_RECEIVED, NONE, "ERR_ALERT_RECEIVED", "the peer sent a fatal alert",
+                               "look into the peer's log for why it sent this alert"};
+static const entry unknown = {0, NONE, "unknown", "unknown", ""};
+
+static const struct {
+  sst_status code;
+  const char *hint;
+} alert_hints[] = {
+#define SST_ERROR(name, number, text, alert, sticky, hint)
+#define SST_ALERT_HINT(number, hint) {SST_ERR_ALERT_RECEIVED - (number), hint},
+#include "error_table.h"
+#undef SST_ALERT_HINT
+#undef SST_ERROR
+};
 
 static const entry *find(sst_status code) {
   if (code <= SST_ERR_ALERT_RECEIVED && code >= SST_ERR_ALERT_RECEIVED - 255) return &received;
@@ -59,6 +71,13 @@ const char *sst_status_name(sst_status status) {
 
 const char *sst_status_text(sst_status status) {
   return find(status)->text;
+}
+
+const char *sst_status_hint(sst_status status) {
+  for (size_t i = 0; i < sizeof alert_hints / sizeof alert_hints[0]; i++) {
+    if (alert_hints[i].code == status) return alert_hints[i].hint;
+  }
+  return find(status)->hint;
 }
 
 int32_t sst__alert_of(sst_status code) {

@@ -57,6 +57,7 @@ static bool ends_with(const char *text, const char *tail) {
 
 static sst__pem_kind kind_of(const char *label) {
   if (strcmp(label, "CERTIFICATE") == 0 || strcmp(label, "X509 CERTIFICATE") == 0) return SST__PEM_CERTIFICATE;
+  if (strcmp(label, "X509 CRL") == 0) return SST__PEM_CRL;
   return ends_with(label, "PRIVATE KEY") ? SST__PEM_PRIVATE_KEY : SST__PEM_OTHER;
 }
 
@@ -99,6 +100,9 @@ void sst__pem_describe(const sst__pem_block *block, char *out, size_t out_cap) {
       if (count > 1) (void)snprintf(out, out_cap, "private key %zu of %zu", index, count);
       if (count <= 1) (void)snprintf(out, out_cap, "private key");
       break;
+    case SST__PEM_CRL:
+      (void)snprintf(out, out_cap, "revocation list %zu of %zu", index, count);
+      break;
     case SST__PEM_OTHER:
       (void)snprintf(out, out_cap, "block \"%s\"", block->label);
       break;
@@ -109,6 +113,19 @@ static sst_status block_fault(const sst__pem_block *block, sst_error *record, co
   char name[DESCRIPTION_CAP];
   sst__pem_describe(block, name, sizeof name);
   return sst__fail(record, SST_ERR_PARSE, "%s: %s %zu", name, what, line);
+}
+
+/* Notes what of a header line, which ends at end, tells of encryption. */
+static void read_header(const uint8_t *line, const uint8_t *end, sst__pem_block *block) {
+  static const char proc_type[] = "Proc-Type:", encrypted[] = "ENCRYPTED", dek_info[] = "DEK-Info:";
+  if (starts_with(line, end, proc_type, sizeof proc_type - 1)) {
+    for (const uint8_t *p = line; p < end; p++)
+      block->encrypted |= starts_with(p, end, encrypted, sizeof encrypted - 1);
+  }
+  if (starts_with(line, end, dek_info, sizeof dek_info - 1)) {
+    block->dek_info = line + sizeof dek_info - 1;
+    block->dek_info_len = (size_t)(end - block->dek_info);
+  }
 }
 
 /* Steps over the headers of RFC 1421, 4.4, which end at an empty line. Base64 has no colon: one tells that there are
@@ -124,11 +141,7 @@ static sst_status skip_headers(sst__pem_block *block, sst_error *record) {
     const uint8_t *line = p;
     while (p < end && !is_line_end(*p))
       p++;
-    static const char proc_type[] = "Proc-Type:", encrypted[] = "ENCRYPTED";
-    if (starts_with(line, p, proc_type, sizeof proc_type - 1)) {
-      for (const uint8_t *q = line; q < p; q++)
-        block->encrypted |= starts_with(q, p, encrypted, sizeof encrypted - 1);
-    }
+    read_header(line, p, block);
     while (line < p && is_blank(*line))
       line++;
     if (line == p && p < end) {

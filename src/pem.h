@@ -26,6 +26,7 @@ typedef struct sst__pem {
 typedef enum sst__pem_kind {
   SST__PEM_CERTIFICATE,
   SST__PEM_PRIVATE_KEY, /* whose label ends in PRIVATE KEY */
+  SST__PEM_CRL,
   SST__PEM_OTHER
 } sst__pem_kind;
 
@@ -33,7 +34,9 @@ typedef enum sst__pem_kind {
 typedef struct sst__pem_block {
   char label[SST__PEM_LABEL_CAP]; /* between "-----BEGIN " and "-----", terminated */
   sst__pem_kind kind;
-  bool encrypted; /* by the headers of RFC 1421 that OpenSSL writes ("Proc-Type: 4,ENCRYPTED") */
+  bool encrypted;          /* by the headers of RFC 1421 that OpenSSL writes ("Proc-Type: 4,ENCRYPTED") */
+  const uint8_t *dek_info; /* the value of that header, of dek_info_len bytes; NULL: it has none */
+  size_t dek_info_len;
   const uint8_t *data;
   size_t data_len; /* base64 and white space */
   size_t line, data_line;

@@ -2,6 +2,7 @@
 
 #include "error.h"
 #include "object.h"
+#include "system_store.h"
 
 struct sst_trust {
   sst__object object;
@@ -44,23 +45,22 @@ sst_status sst_trust_load_pem(sst_trust *trust, const uint8_t *pem, size_t pem_l
   return sst__anchors_load_pem(trust->anchors, pem, pem_len, &trust->object.last);
 }
 
-/* What is not built yet: arguments and state are judged as they will be. */
-static sst_status not_yet(const sst_trust *trust, bool arguments_ok) {
-  if (trust == NULL || !arguments_ok) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
-  if (sst__frozen(&trust->object)) return sst__refuse(SST_ERR_FROZEN);
-  return sst__refuse(SST_ERR_UNSUPPORTED);
-}
-
 sst_status sst_trust_load_der(sst_trust *trust, const uint8_t *der, size_t der_len) {
-  return not_yet(trust, sst__buffer_ok(der, der_len));
+  if (trust == NULL || !sst__buffer_ok(der, der_len)) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  if (sst__frozen(&trust->object)) return sst__refuse(SST_ERR_FROZEN);
+  return sst__anchors_load_der(trust->anchors, der, der_len, &trust->object.last);
 }
 
 sst_status sst_trust_load_system(sst_trust *trust) {
-  return not_yet(trust, true);
+  if (trust == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  if (sst__frozen(&trust->object)) return sst__refuse(SST_ERR_FROZEN);
+  return sst__load_system_store(trust->anchors, &trust->object.last);
 }
 
 sst_status sst_trust_load_crl(sst_trust *trust, const uint8_t *crl, size_t crl_len) {
-  return not_yet(trust, sst__buffer_ok(crl, crl_len));
+  if (trust == NULL || !sst__buffer_ok(crl, crl_len)) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  if (sst__frozen(&trust->object)) return sst__refuse(SST_ERR_FROZEN);
+  return sst__anchors_load_crl(trust->anchors, crl, crl_len, &trust->object.last);
 }
 
 sst_status sst_trust_set_partial_chain(sst_trust *trust, int32_t allow) {

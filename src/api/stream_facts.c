@@ -62,24 +62,44 @@ size_t sst_stream_num_peer_certificates(const sst_stream *stream) {
   return stream == NULL ? 0 : stream->facts.num_peer_certificates;
 }
 
-static sst_status certificate(const sst_stream *stream, bool of_peer, size_t index, uint8_t *out, size_t out_cap,
-                              size_t *out_len) {
-  if (stream == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
-  const size_t num = of_peer ? stream->facts.num_peer_certificates : stream->facts.num_local_certificates;
-  const uint8_t *der = NULL;
-  size_t der_len = 0;
-  const bool found = index < num && stream->engine->ops->certificate(stream->engine, of_peer, index, &der, &der_len);
-  return sst__give(der, found ? der_len : 0, out, out_cap, out_len);
+static sst_status certificate(const sst_stream *stream, sst__chain chain, size_t num, size_t index, uint8_t *out,
+                              size_t out_cap, size_t *out_len) {
+  if (index >= num) return sst__give(NULL, 0, out, out_cap, out_len); /* none */
+  return stream->engine->ops->certificate(stream->engine, chain, index, out, out_cap, out_len);
+}
+
+static sst_status no_stream(size_t *out_len) {
+  if (out_len != NULL) *out_len = 0;
+  return sst__refuse(SST_ERR_INVALID_ARGUMENT);
 }
 
 sst_status sst_stream_peer_certificate(const sst_stream *stream, size_t index, uint8_t *out, size_t out_cap,
                                        size_t *out_len) {
-  return certificate(stream, true, index, out, out_cap, out_len);
+  if (stream == NULL) return no_stream(out_len);
+  return certificate(stream, SST__CHAIN_PEER, stream->facts.num_peer_certificates, index, out, out_cap, out_len);
+}
+
+sst_status sst_stream_verified_certificate(const sst_stream *stream, size_t index, uint8_t *out, size_t out_cap,
+                                           size_t *out_len) {
+  if (stream == NULL) return no_stream(out_len);
+  return certificate(stream, SST__CHAIN_VERIFIED, stream->facts.num_verified_certificates, index, out, out_cap,
+                     out_len);
 }
 
 sst_status sst_stream_local_certificate(const sst_stream *stream, size_t index, uint8_t *out, size_t out_cap,
                                         size_t *out_len) {
-  return certificate(stream, false, index, out, out_cap, out_len);
+  if (stream == NULL) return no_stream(out_len);
+  return certificate(stream, SST__CHAIN_LOCAL, stream->facts.num_local_certificates, index, out, out_cap, out_len);
+}
+
+/* The failure is published after the chain was kept: whoever sees it, on any thread, sees the chain whole. */
+sst_status sst_stream_refused_certificate(const sst_stream *stream, size_t index, uint8_t *out, size_t out_cap,
+                                          size_t *out_len) {
+  if (stream == NULL) return no_stream(out_len);
+  sst_error error = {.size = sizeof error};
+  const bool failed = sst_stream_last_error(stream, &error) == SST_OK &&
+                      (sst__is_certificate_code(error.code) || error.code == SST_ERR_KEY_USAGE);
+  return certificate(stream, SST__CHAIN_REFUSED, failed ? SIZE_MAX : 0, index, out, out_cap, out_len);
 }
 
 /* ---- counters and sizes: any thread ---- */
@@ -112,22 +132,10 @@ sst_session *sst_stream_take_session(sst_stream *stream) {
 
 /* ---- what later versions bring ---- */
 
-static sst_status not_built(const sst_stream *stream, const void *out, size_t out_cap, size_t *out_len) {
-  if (out_len != NULL) *out_len = 0;
-  if (stream == NULL || out_len == NULL || !sst__buffer_ok(out, out_cap)) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
-  return sst__refuse(SST_ERR_UNSUPPORTED);
-}
-
 /* Those that are for an open stream: its state comes before what is built. */
 static sst_status not_built_when_open(const sst_stream *stream, bool arguments_ok) {
   if (stream == NULL || !arguments_ok) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
   return sst__refuse(stream->facts.info.version == 0 ? SST_ERR_STATE : SST_ERR_UNSUPPORTED);
-}
-
-sst_status sst_stream_verified_certificate(const sst_stream *stream, size_t index, uint8_t *out, size_t out_cap,
-                                           size_t *out_len) {
-  (void)index;
-  return not_built(stream, out, out_cap, out_len);
 }
 
 sst_status sst_stream_channel_binding(const sst_stream *stream, int32_t kind, uint8_t *out, size_t out_cap,

@@ -1,4 +1,4 @@
-/* Trust anchors, and the names of issuers that a server asks for. */
+/* Trust anchors. */
 #include <openssl/bytestring.h>
 #include <openssl/err.h>
 #include <openssl/pool.h>
@@ -23,6 +23,7 @@ sst__anchors *sst__anchors_new(void) {
 void sst__anchors_free(sst__anchors *anchors) {
   if (anchors == NULL) return;
   sk_X509_pop_free(anchors->list, X509_free);
+  sk_X509_CRL_pop_free(anchors->crls, X509_CRL_free);
   X509_STORE_free(anchors->store);
   sst__free(anchors);
 }
@@ -35,14 +36,6 @@ size_t sst__anchors_count(const sst__anchors *anchors) {
   return sk_X509_num(anchors->list);
 }
 
-/* Parses one certificate in DER; NULL: malformed, or no memory. */
-static X509 *parse(const uint8_t *der, size_t der_len) {
-  CRYPTO_BUFFER *buffer = CRYPTO_BUFFER_new(der, der_len, NULL);
-  X509 *certificate = buffer == NULL ? NULL : sst__parse_certificate(buffer);
-  CRYPTO_BUFFER_free(buffer);
-  return certificate;
-}
-
 static bool holds(const STACK_OF(X509) * list, const X509 *certificate) {
   for (size_t i = 0; i < sk_X509_num(list); i++) {
     if (X509_cmp(sk_X509_value(list, i), certificate) == 0) return true;
@@ -50,30 +43,46 @@ static bool holds(const STACK_OF(X509) * list, const X509 *certificate) {
   return false;
 }
 
-/* Adds the certificate in a block to list, unless it is there. */
-static sst_status add_block(const sst__pem_block *block, STACK_OF(X509) * list, sst_error *record) {
-  uint8_t *der = NULL;
-  size_t der_len = 0;
-  const sst_status status = sst__pem_decode(block, &der, &der_len, record);
-  if (status != SST_OK) return status;
-  X509 *certificate = parse(der, der_len);
-  sst__free(der);
-  if (certificate == NULL) {
-    char name[SST__SUBJECT_CAP];
-    sst__pem_describe(block, name, sizeof name);
-    return sst__fail(record, SST_ERR_PARSE, "%s: not a valid certificate, in the block at line %zu", name, block->line);
-  }
+/* Adds the certificate to list, unless it is there. Takes it over. */
+static sst_status add_parsed(X509 *certificate, STACK_OF(X509) * list, sst_error *record) {
   if (holds(list, certificate)) {
     X509_free(certificate);
     return SST_OK;
+  }
+  if (sk_X509_num(list) == SST__MOST_ANCHORS) {
+    X509_free(certificate);
+    return sst__fail(record, SST_ERR_LIST_TOO_LONG, "more than %d trust anchors", SST__MOST_ANCHORS);
   }
   if (sk_X509_push(list, certificate)) return SST_OK;
   X509_free(certificate);
   return sst__fail(record, SST_ERR_NO_MEMORY, "no memory for a trust anchor");
 }
 
-/* Adds every certificate of pem to list, and refuses a pem that has none. */
-static sst_status add_blocks(const uint8_t *pem, size_t pem_len, STACK_OF(X509) * list, sst_error *record) {
+/* SST_OK with *valid false: it is none. */
+static sst_status add(const uint8_t *der, size_t der_len, STACK_OF(X509) * list, bool *valid, sst_error *record) {
+  CRYPTO_BUFFER *buffer = CRYPTO_BUFFER_new(der, der_len, NULL);
+  X509 *certificate = buffer == NULL ? NULL : sst__parse_certificate(buffer);
+  CRYPTO_BUFFER_free(buffer);
+  *valid = certificate != NULL;
+  return *valid ? add_parsed(certificate, list, record) : SST_OK;
+}
+
+static sst_status add_block(const sst__pem_block *block, STACK_OF(X509) * list, sst_error *record) {
+  uint8_t *der = NULL;
+  size_t der_len = 0;
+  bool valid = false;
+  sst_status status = sst__pem_decode(block, &der, &der_len, record);
+  if (status != SST_OK) return status;
+  status = add(der, der_len, list, &valid, record);
+  sst__free(der);
+  if (status != SST_OK || valid) return status;
+  char name[SST__SUBJECT_CAP];
+  sst__pem_describe(block, name, sizeof name);
+  return sst__fail(record, SST_ERR_PARSE, "%s: not a valid certificate, in the block at line %zu", name, block->line);
+}
+
+sst_status sst__read_certificates(const uint8_t *pem, size_t pem_len, bool lenient, STACK_OF(X509) * list,
+                                  sst_error *record) {
   sst__pem scanner;
   sst__pem_block block;
   bool any = false;
@@ -83,115 +92,96 @@ static sst_status add_blocks(const uint8_t *pem, size_t pem_len, STACK_OF(X509) 
     if (block.kind == SST__PEM_CERTIFICATE) {
       any = true;
       status = add_block(&block, list, record);
+      if (lenient && status == SST_ERR_PARSE) status = SST_OK;
     }
     if (status == SST_OK) status = sst__pem_next(&scanner, &block, record);
   }
-  if (status != SST_NONE) return status;
-  return any ? SST_OK : sst__fail(record, SST_ERR_NO_CERTIFICATE, "no certificate in the input");
+  if (status != SST_NONE) return lenient && status == SST_ERR_PARSE ? SST_OK : status;
+  if (any || lenient) return SST_OK;
+  return sst__fail(record, SST_ERR_NO_CERTIFICATE, "no certificate in the input");
 }
 
-sst_status sst__anchors_load_pem(sst__anchors *anchors, const uint8_t *pem, size_t pem_len, sst_error *record) {
+static sst_status read_der(const uint8_t *der, size_t der_len, STACK_OF(X509) * list, sst_error *record) {
+  CBS cbs, element;
+  CBS_init(&cbs, der, der_len);
+  if (der_len == 0) return sst__fail(record, SST_ERR_NO_CERTIFICATE, "no certificate in the input");
+  for (size_t number = 1; CBS_len(&cbs) > 0; number++) {
+    const size_t at = der_len - CBS_len(&cbs);
+    bool valid = false;
+    sst_status status = SST_OK;
+    if (sst__next_der(&cbs, &element)) status = add(CBS_data(&element), CBS_len(&element), list, &valid, record);
+    if (status != SST_OK) return status;
+    if (!valid) {
+      return sst__fail(record, SST_ERR_PARSE, "certificate %zu: not a valid certificate in DER, at byte %zu", number,
+                       at);
+    }
+  }
+  return SST_OK;
+}
+
+static sst_status add_all(const STACK_OF(X509) * from, STACK_OF(X509) * list, sst_error *record) {
+  sst_status status = SST_OK;
+  for (size_t i = 0; i < sk_X509_num(from) && status == SST_OK; i++) {
+    X509 *certificate = sk_X509_value(from, i);
+    (void)X509_up_ref(certificate);
+    status = add_parsed(certificate, list, record);
+  }
+  return status;
+}
+
+typedef enum form { FORM_PEM, FORM_SYSTEM, FORM_DER, FORM_PARSED } form;
+
+/* What is loaded: bytes, or parsed already. */
+typedef struct source {
+  form form;
+  const uint8_t *in;
+  size_t in_len;
+  const STACK_OF(X509) * parsed;
+} source;
+
+static sst_status read_source(const source *from, STACK_OF(X509) * list, sst_error *record) {
+  switch (from->form) {
+    case FORM_DER:
+      return read_der(from->in, from->in_len, list, record);
+    case FORM_PARSED:
+      return add_all(from->parsed, list, record);
+    default:
+      return sst__read_certificates(from->in, from->in_len, from->form == FORM_SYSTEM, list, record);
+  }
+}
+
+/* All or nothing: into a copy of the list, which takes its place when everything went well. */
+static sst_status load(sst__anchors *anchors, source from, sst_error *record) {
   const uint64_t failed = sst__failed_allocations();
   ERR_clear_error();
-  /* All or nothing: into a copy, which takes the list's place when everything went well. */
   STACK_OF(X509) *list = X509_chain_up_ref(anchors->list);
   sst_status status = list == NULL ? sst__fail(record, SST_ERR_NO_MEMORY, "no memory for trust anchors")
-                                   : add_blocks(pem, pem_len, list, record);
-  if (status == SST_OK) {
+                                   : read_source(&from, list, record);
+  const bool no_memory = sst__failed_allocations() != failed;
+  if (status == SST_OK && !(no_memory && from.form == FORM_SYSTEM)) {
     STACK_OF(X509) *old = anchors->list;
     anchors->list = list;
     list = old;
+  } else if (no_memory) {
+    status = sst__fail(record, SST_ERR_NO_MEMORY, "no memory to load trust anchors");
   }
   sk_X509_pop_free(list, X509_free);
   ERR_clear_error();
-  if (status != SST_OK && sst__failed_allocations() != failed) {
-    return sst__fail(record, SST_ERR_NO_MEMORY, "no memory to load trust anchors");
-  }
   return status;
 }
 
-/* ---- names of issuers ---- */
-
-static sst_status add_name(CBB *names, const uint8_t *der, size_t der_len, sst_error *record) {
-  CBB name;
-  if (der_len > UINT16_MAX) return sst__fail(record, SST_ERR_LIST_TOO_LONG, "a name of %zu bytes", der_len);
-  if (CBB_add_u16_length_prefixed(names, &name) && CBB_add_bytes(&name, der, der_len) && CBB_flush(names))
-    return SST_OK;
-  return sst__fail(record, SST_ERR_NO_MEMORY, "no memory for names of issuers");
+sst_status sst__anchors_load_pem(sst__anchors *anchors, const uint8_t *pem, size_t pem_len, sst_error *record) {
+  return load(anchors, (source){.form = FORM_PEM, .in = pem, .in_len = pem_len}, record);
 }
 
-static sst_status add_subject(CBB *names, const X509 *certificate, sst_error *record) {
-  const X509_NAME *subject = X509_get_subject_name(certificate);
-  const uint8_t *der = NULL;
-  size_t der_len = 0;
-  if (X509_NAME_entry_count(subject) <= 0 || !X509_NAME_get0_der(subject, &der, &der_len)) {
-    return sst__fail(record, SST_ERR_PARSE, "a certificate without a subject is no issuer");
-  }
-  return add_name(names, der, der_len, record);
+sst_status sst__anchors_load_what_parses(sst__anchors *anchors, const uint8_t *pem, size_t pem_len, sst_error *record) {
+  return load(anchors, (source){.form = FORM_SYSTEM, .in = pem, .in_len = pem_len}, record);
 }
 
-static sst_status names_of_pem(const uint8_t *pem, size_t pem_len, CBB *names, sst_error *record) {
-  STACK_OF(X509) *list = sk_X509_new_null();
-  if (list == NULL) return sst__fail(record, SST_ERR_NO_MEMORY, "no memory for names of issuers");
-  sst_status status = add_blocks(pem, pem_len, list, record);
-  if (status == SST_ERR_NO_CERTIFICATE) {
-    status = sst__fail(record, SST_ERR_PARSE, "neither a certificate (PEM or DER) nor an X.501 Name in DER");
-  }
-  for (size_t i = 0; status == SST_OK && i < sk_X509_num(list); i++) {
-    status = add_subject(names, sk_X509_value(list, i), record);
-  }
-  sk_X509_pop_free(list, X509_free);
-  return status;
+sst_status sst__anchors_load_der(sst__anchors *anchors, const uint8_t *der, size_t der_len, sst_error *record) {
+  return load(anchors, (source){.form = FORM_DER, .in = der, .in_len = der_len}, record);
 }
 
-/* Both begin as SEQUENCE. In a certificate another SEQUENCE follows (the part that is signed), in a name a SET. */
-static bool is_name(const uint8_t *der, size_t der_len) {
-  CBS cbs, inside;
-  CBS_init(&cbs, der, der_len);
-  return CBS_get_asn1(&cbs, &inside, CBS_ASN1_SEQUENCE) && CBS_peek_asn1_tag(&inside, CBS_ASN1_SET);
-}
-
-static sst_status name_of_der(const uint8_t *der, size_t der_len, CBB *names, sst_error *record) {
-  if (!is_name(der, der_len)) {
-    X509 *certificate = parse(der, der_len);
-    const sst_status status = certificate != NULL ? add_subject(names, certificate, record)
-                                                  : sst__fail(record, SST_ERR_PARSE, "not a valid certificate");
-    X509_free(certificate);
-    return status;
-  }
-  const uint8_t *parsed = der;
-  X509_NAME *name = der_len <= UINT16_MAX ? d2i_X509_NAME(NULL, &parsed, (long)der_len) : NULL;
-  X509_NAME_free(name);
-  if (name == NULL) return sst__fail(record, SST_ERR_PARSE, "not a valid X.501 Name");
-  return add_name(names, der, der_len, record);
-}
-
-sst_status sst__read_ca_names(const uint8_t *ca, size_t ca_len, uint8_t **names, size_t *names_len, sst_error *record) {
-  const uint64_t failed = sst__failed_allocations();
-  CBB cbb;
-  CBS cbs, element;
-  *names = NULL;
-  *names_len = 0;
-  ERR_clear_error();
-  CBS_init(&cbs, ca, ca_len);
-  CBB_zero(&cbb);
-  sst_status status = SST_OK;
-  if (!CBB_init(&cbb, 256)) {
-    status = sst__fail(record, SST_ERR_NO_MEMORY, "no memory for names of issuers");
-  } else if (CBS_get_asn1_element(&cbs, &element, CBS_ASN1_SEQUENCE) && CBS_len(&cbs) == 0) {
-    status = name_of_der(ca, ca_len, &cbb, record);
-  } else {
-    status = names_of_pem(ca, ca_len, &cbb, record);
-  }
-  if (status == SST_OK) {
-    *names = sst__copy(CBB_data(&cbb), CBB_len(&cbb));
-    *names_len = CBB_len(&cbb);
-    if (*names == NULL) status = sst__fail(record, SST_ERR_NO_MEMORY, "no memory for names of issuers");
-  }
-  CBB_cleanup(&cbb);
-  ERR_clear_error();
-  if (status != SST_OK && sst__failed_allocations() != failed) {
-    return sst__fail(record, SST_ERR_NO_MEMORY, "no memory for names of issuers");
-  }
-  return status;
+sst_status sst__anchors_add_all(sst__anchors *anchors, const sst__anchors *from, sst_error *record) {
+  return load(anchors, (source){.form = FORM_PARSED, .parsed = from->list}, record);
 }

@@ -16,17 +16,29 @@ void sst__identity_free(sst__identity *identity);
 /* The manual is sst_credential_load_pem's. After a failure identity is as before and record says why. */
 sst_status sst__identity_load_pem(sst__identity *identity, const uint8_t *pem, size_t pem_len, const char *password,
                                   size_t password_len, sst_error *record);
+sst_status sst__identity_load_der(sst__identity *identity, const uint8_t *der, size_t der_len, const uint8_t *key,
+                                  size_t key_len, sst_error *record);
+sst_status sst__identity_load_pkcs12(sst__identity *identity, const uint8_t *pfx, size_t pfx_len, const char *password,
+                                     size_t password_len, sst_error *record);
 /* True once it has a chain and a key. */
 bool sst__identity_is_complete(const sst__identity *identity);
+/* The size of its RSA key; 0: its key is of another kind, or missing. */
+uint32_t sst__identity_rsa_bits(const sst__identity *identity);
 /* Certificate index in DER, borrowed; false: out of range. */
 bool sst__identity_certificate(const sst__identity *identity, size_t index, const uint8_t **der, size_t *der_len);
 
-/* Trust anchors, parsed. */
+/* Trust anchors and revocation lists, parsed. */
 typedef struct sst__anchors sst__anchors;
 
 sst__anchors *sst__anchors_new(void);
 void sst__anchors_free(sst__anchors *anchors);
 sst_status sst__anchors_load_pem(sst__anchors *anchors, const uint8_t *pem, size_t pem_len, sst_error *record);
+sst_status sst__anchors_load_der(sst__anchors *anchors, const uint8_t *der, size_t der_len, sst_error *record);
+/* Adds what parses of a bundle and steps over the rest; only NO_MEMORY and LIST_TOO_LONG fail. */
+sst_status sst__anchors_load_what_parses(sst__anchors *anchors, const uint8_t *pem, size_t pem_len, sst_error *record);
+/* Adds those of from, all or nothing. */
+sst_status sst__anchors_add_all(sst__anchors *anchors, const sst__anchors *from, sst_error *record);
+sst_status sst__anchors_load_crl(sst__anchors *anchors, const uint8_t *crl, size_t crl_len, sst_error *record);
 void sst__anchors_set_partial_chain(sst__anchors *anchors, bool allow);
 size_t sst__anchors_count(const sst__anchors *anchors);
 

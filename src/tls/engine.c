@@ -133,25 +133,10 @@ static void tls_facts(const sst__engine *engine, sst__facts *facts) {
   facts->server_name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
   facts->server_name_len = facts->server_name == NULL ? 0 : strlen(facts->server_name);
   facts->num_peer_certificates = peer == NULL ? 0 : sk_CRYPTO_BUFFER_num(peer);
+  facts->num_verified_certificates = tls->path.length;
   if (tls->local_identity != SST__NO_IDENTITY) {
     facts->num_local_certificates = sk_CRYPTO_BUFFER_num(tls->context->parts.identities[tls->local_identity]->chain);
   }
-}
-
-static bool tls_certificate(const sst__engine *engine, bool of_peer, size_t index, const uint8_t **der,
-                            size_t *der_len) {
-  const sst__tls *tls = const_tls_of(engine);
-  const STACK_OF(CRYPTO_BUFFER) *chain = NULL;
-  if (of_peer) {
-    chain = SSL_get0_peer_certificates(tls->ssl);
-  } else if (tls->local_identity != SST__NO_IDENTITY) {
-    chain = tls->context->parts.identities[tls->local_identity]->chain;
-  }
-  if (chain == NULL || index >= sk_CRYPTO_BUFFER_num(chain)) return false;
-  const CRYPTO_BUFFER *buffer = sk_CRYPTO_BUFFER_value(chain, index);
-  *der = CRYPTO_BUFFER_data(buffer);
-  *der_len = CRYPTO_BUFFER_len(buffer);
-  return true;
 }
 
 /* ---- records ---- */
@@ -287,6 +272,7 @@ static void tls_alert(sst__engine *engine, int32_t alert, sst__output *wire) {
 static void tls_free(sst__engine *engine) {
   sst__tls *tls = tls_of(engine);
   SSL_free(tls->ssl);
+  sk_CRYPTO_BUFFER_pop_free(tls->refused, CRYPTO_BUFFER_free);
   sst__free(tls);
   ERR_clear_error();
 }
@@ -295,7 +281,7 @@ static const sst__engine_ops tls_ops = {
     .start = tls_start,
     .handshake = tls_handshake,
     .facts = tls_facts,
-    .certificate = tls_certificate,
+    .certificate = sst__tls_certificate,
     .seal = tls_seal,
     .next_frame = tls_next_frame,
     .open = tls_open,

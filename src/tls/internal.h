@@ -2,6 +2,7 @@
 #ifndef SST_TLS_INTERNAL_H
 #define SST_TLS_INTERNAL_H
 
+#include <openssl/bytestring.h>
 #include <openssl/pool.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
@@ -12,33 +13,88 @@
 #include "tls/certificates.h"
 #include "tls/context.h"
 
-/* ---- certificates.c, anchors.c ---- */
+/* ---- identity.c ---- */
 
 struct sst__identity {
-  EVP_PKEY *key;                   /* NULL until loaded */
-  STACK_OF(CRYPTO_BUFFER) * chain; /* leaf first; NULL until loaded */
-  SSL_CREDENTIAL *credential;      /* both, as BoringSSL takes them; NULL until complete */
+  EVP_PKEY *key;                          /* NULL until loaded */
+  STACK_OF(CRYPTO_BUFFER) * certificates; /* as they were loaded; NULL until then */
+  STACK_OF(CRYPTO_BUFFER) * chain;        /* those that are sent, leaf first */
+  SSL_CREDENTIAL *credential;             /* key and chain, as BoringSSL takes them; NULL until complete */
 };
 
-struct sst__anchors {
-  STACK_OF(X509) * list; /* in the order of loading, no two alike */
-  X509_STORE *store;     /* empty: verification does not start without one */
-  bool partial_chain;
-};
+/* What one load has read. */
+typedef struct sst__loaded {
+  STACK_OF(CRYPTO_BUFFER) * certificates; /* NULL: none */
+  EVP_PKEY *key;                          /* NULL: none */
+} sst__loaded;
+
+/* Puts what was loaded beside what was there, checks it, and makes it the identity's: the only place that changes one.
+   What was taken over is NULL in in afterwards. */
+sst_status sst__identity_merge(sst__identity *identity, sst__loaded *in, sst_error *record);
 
 /* Parses a certificate with all that verification wants to know of it; NULL: malformed, or no memory. Its extensions
    are read at once: a failed allocation while a handshake reads them first would spoil a shared certificate for
    ever. */
 X509 *sst__parse_certificate(const CRYPTO_BUFFER *der);
 
+/* ---- identity_load.c ---- */
+
+/* Adds a certificate; SST_OK with *valid false: it is none. */
+sst_status sst__loaded_add(sst__loaded *in, const uint8_t *der, size_t der_len, bool *valid, sst_error *record);
+/* Takes the next SEQUENCE from in, which holds several one behind the other; false: there is none at its front. */
+bool sst__next_der(CBS *in, CBS *element);
+
+/* ---- identity_order.c ---- */
+
+/* Makes the chain that is sent of what was loaded: the manual is section 5 of the header. key may be NULL. */
+sst_status sst__order_chain(const STACK_OF(CRYPTO_BUFFER) * loaded, const EVP_PKEY *key,
+                            STACK_OF(CRYPTO_BUFFER) * *chain, sst_error *record);
+
+/* ---- anchors.c, revocation.c ---- */
+
+enum { SST__MOST_ANCHORS = 0x7fff };
+
+struct sst__anchors {
+  STACK_OF(X509) * list;     /* in the order of loading, no two alike */
+  STACK_OF(X509_CRL) * crls; /* NULL: revocation is not looked at */
+  X509_STORE *store;         /* empty: verification does not start without one */
+  bool partial_chain;
+};
+
+/* Adds every certificate of PEM text to list, those that are there already left out. Leniently: steps over what does not
+   parse, and takes text without a certificate; else SST_ERR_PARSE, SST_ERR_NO_CERTIFICATE. */
+sst_status sst__read_certificates(const uint8_t *pem, size_t pem_len, bool lenient, STACK_OF(X509) * list,
+                                  sst_error *record);
+
 /* ---- private_key.c ---- */
 
 /* Reads the key in a block of PEM text. */
 sst_status sst__read_private_key(const sst__pem_block *block, const char *password, size_t password_len, EVP_PKEY **key,
                                  sst_error *record);
+sst_status sst__read_private_key_der(const uint8_t *der, size_t der_len, EVP_PKEY **key, sst_error *record);
 /* SST_OK, or SST_ERR_UNSUPPORTED_KEY for a key (NULL: one that nobody knows) of a kind or size that a credential cannot
    have. */
 sst_status sst__check_key_kind(const EVP_PKEY *key, const char *whose, sst_error *record);
+
+/* ---- block_decrypt.c ---- */
+
+/* Decodes and decrypts a block with "Proc-Type: 4,ENCRYPTED" (RFC 1421, 4.6.1); name is what to call it. *der is the
+   caller's to free (sst__free). */
+sst_status sst__decrypt_block(const sst__pem_block *block, const char *name, const char *password, size_t password_len,
+                              uint8_t **der, size_t *der_len, sst_error *record);
+
+/* ---- pkcs12.c ---- */
+
+sst_status sst__read_pkcs12(const uint8_t *pfx, size_t pfx_len, const char *password, size_t password_len,
+                            sst__loaded *in, sst_error *record);
+
+/* ---- hashing_rounds.c ---- */
+
+enum { SST__MOST_HASHING_ROUNDS = 10000000 };
+
+/* How often a password must be hashed, at most, to open what der holds (PKCS#8, PKCS#12; BER too), as far as can be seen
+   without it. BoringSSL accepts 100,000,000 rounds a part, which is minutes. */
+uint64_t sst__hashing_rounds(const uint8_t *der, size_t der_len);
 
 /* ---- identity_fits.c ---- */
 
@@ -60,6 +116,21 @@ void sst__time_text(const ASN1_TIME *time, char *out, size_t out_cap);
 
 /* ---- verify.c ---- */
 
+/* BoringSSL's own mark (EXFLAG_SS) wants a key usage that allows signing certificates, which many a self-signed server
+   certificate lacks. */
+bool sst__is_self_signed(const X509 *certificate);
+
+/* Leaf and trust anchor included. Public chains have 2 to 5; more only costs signature checks. */
+enum { SST__MAX_PATH = 10 };
+
+/* A path that was found good. Elements are indices: into the chain that the peer sent, or, with SST__IN_TRUST added, into
+   the list of the trust. */
+enum { SST__IN_TRUST = 0x8000 };
+typedef struct sst__path {
+  uint16_t at[SST__MAX_PATH];
+  uint16_t length; /* 0: none */
+} sst__path;
+
 typedef struct sst__verify_request {
   const STACK_OF(CRYPTO_BUFFER) * chain; /* as the peer sent it, leaf first, not empty */
   const sst__anchors *anchors;
@@ -69,6 +140,7 @@ typedef struct sst__verify_request {
   int64_t unix_s;
   uint32_t minimum_rsa_bits;
   bool allow_sha1;
+  sst__path *path; /* filled if the chain is good; NULL: not wanted */
 } sst__verify_request;
 
 /* Judges a chain: SST_OK, or a code of the certificate band (or NO_MEMORY) with record filled: all reasons, the alert,
@@ -117,6 +189,8 @@ typedef struct sst__tls {
   bool no_common_suite, no_common_group; /* what a server saw in the ClientHello */
   bool answer_due;                       /* a KeyUpdate request was taken in */
   bool closed;                           /* our close_notify is out */
+  sst__path path;                        /* of the verified peer */
+  STACK_OF(CRYPTO_BUFFER) * refused;     /* the chain that verification refused, or NULL */
 } sst__tls;
 
 static inline sst__tls *sst__tls_of(const SSL *ssl) {
@@ -125,6 +199,11 @@ static inline sst__tls *sst__tls_of(const SSL *ssl) {
 
 /* Fails the call in progress with a rule of ours: BoringSSL's own reason is then not looked at. */
 #define sst__judge(tls, code, ...) ((tls)->judged = true, sst__fail((tls)->error, (code), __VA_ARGS__))
+
+/* ---- stream_certificates.c ---- */
+
+sst_status sst__tls_certificate(const sst__engine *engine, sst__chain chain, size_t index, uint8_t *out, size_t out_cap,
+                                size_t *out_len);
 
 /* ---- observe.c ---- */
 
@@ -136,5 +215,15 @@ void sst__observe(SSL_CTX *ctx, uint32_t report);
 /* Ends a call that failed: fills tls->error from what is known, and sends an alert if the failure has one and none was
    sent or received. failed_allocations is their number before the call. */
 sst__step sst__tls_failed(sst__tls *tls, int ssl_error, uint64_t failed_allocations);
+
+/* ---- observed/failure_observer.c, in the sanitized builds alone ---- */
+
+#ifdef SST_OBSERVE_FAILURES
+void sst__observe_failure(uint32_t entry, sst_status code);
+#else
+static inline void sst__observe_failure(uint32_t entry, sst_status code) {
+  (void)entry, (void)code;
+}
+#endif
 
 #endif

@@ -12,7 +12,7 @@
 #include "memory.h"
 #include "tls/internal.h"
 
-enum { LEAST_RSA_BITS = 2048, MOST_RSA_BITS = 8192 };
+enum { LEAST_RSA_BITS = 1024, MOST_RSA_BITS = 8192 };
 
 /* What BoringSSL's queue says of a key that it did not take. */
 typedef struct complaints {
@@ -54,7 +54,9 @@ static complaints read_complaints(void) {
 }
 
 sst_status sst__check_key_kind(const EVP_PKEY *key, const char *whose, sst_error *record) {
-  const char *const accepted = "accepted are RSA with 2048 to 8192 bits, P-256, P-384, P-521 and Ed25519";
+  const char *const accepted =
+      "accepted are RSA with 2048 to 8192 bits (from 1024 on by sst_config_set_minimum_key), "
+      "P-256, P-384, P-521 and Ed25519";
   switch (key == NULL ? EVP_PKEY_NONE : EVP_PKEY_id(key)) {
     case EVP_PKEY_RSA: {
       const int bits = EVP_PKEY_bits(key);
@@ -105,6 +107,10 @@ static sst_status decrypt_key(const char *name, CBS *der, const char *password, 
     return sst__fail(record, SST_ERR_PARSE, "%s: not an EncryptedPrivateKeyInfo", name);
   }
   if (password_len == 0) return sst__fail(record, SST_ERR_PASSWORD_REQUIRED, "%s: encrypted, and no password", name);
+  if (sst__hashing_rounds(CBS_data(der), CBS_len(der)) > SST__MOST_HASHING_ROUNDS) {
+    return sst__fail(record, SST_ERR_UNSUPPORTED_CIPHER, "%s: its password must be hashed more than %d times", name,
+                     SST__MOST_HASHING_ROUNDS);
+  }
 
   *key = PKCS8_parse_encrypted_private_key(der, password, password_len);
   if (*key != NULL) return SST_OK;
@@ -118,11 +124,47 @@ static sst_status decrypt_key(const char *name, CBS *der, const char *password, 
   return sst__fail(record, SST_ERR_BAD_PASSWORD, "%s: the password does not open it", name);
 }
 
-static sst_status parse_key(const sst__pem_block *block, const char *name, CBS *der, EVP_PKEY **key,
-                            sst_error *record) {
-  if (strcmp(block->label, "PRIVATE KEY") == 0) {
+typedef enum key_form { FORM_UNKNOWN, FORM_PKCS8, FORM_ENCRYPTED, FORM_RSA, FORM_EC } key_form;
+
+static const struct {
+  key_form form;
+  const char *label;
+} forms[] = {{FORM_PKCS8, "PRIVATE KEY"},
+             {FORM_ENCRYPTED, "ENCRYPTED PRIVATE KEY"},
+             {FORM_RSA, "RSA PRIVATE KEY"},
+             {FORM_EC, "EC PRIVATE KEY"}};
+
+static key_form form_of_label(const char *label) {
+  for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+    if (strcmp(label, forms[i].label) == 0) return forms[i].form;
+  }
+  return FORM_UNKNOWN;
+}
+
+static const char *label_of_form(key_form form) {
+  for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+    if (forms[i].form == form) return forms[i].label;
+  }
+  return "key";
+}
+
+/* By what stands first: SEQUENCE in an EncryptedPrivateKeyInfo, and behind the version SEQUENCE in PKCS#8, INTEGER in
+   PKCS#1, OCTET STRING in SEC1. */
+static key_form form_of_der(const uint8_t *der, size_t der_len) {
+  CBS cbs, inside;
+  CBS_init(&cbs, der, der_len);
+  if (!CBS_get_asn1(&cbs, &inside, CBS_ASN1_SEQUENCE)) return FORM_UNKNOWN;
+  if (CBS_peek_asn1_tag(&inside, CBS_ASN1_SEQUENCE)) return FORM_ENCRYPTED;
+  if (!CBS_get_asn1(&inside, NULL, CBS_ASN1_INTEGER)) return FORM_UNKNOWN;
+  if (CBS_peek_asn1_tag(&inside, CBS_ASN1_SEQUENCE)) return FORM_PKCS8;
+  if (CBS_peek_asn1_tag(&inside, CBS_ASN1_INTEGER)) return FORM_RSA;
+  return CBS_peek_asn1_tag(&inside, CBS_ASN1_OCTETSTRING) ? FORM_EC : FORM_UNKNOWN;
+}
+
+static sst_status parse_key(key_form form, const char *name, CBS *der, EVP_PKEY **key, sst_error *record) {
+  if (form == FORM_PKCS8) {
     *key = EVP_parse_private_key(der);
-  } else if (strcmp(block->label, "RSA PRIVATE KEY") == 0) {
+  } else if (form == FORM_RSA) {
     *key = parse_rsa(der);
   } else {
     *key = parse_ec(der);
@@ -130,48 +172,52 @@ static sst_status parse_key(const sst__pem_block *block, const char *name, CBS *
   if (*key != NULL && CBS_len(der) == 0) return SST_OK;
   const complaints found = read_complaints();
   if (*key == NULL && found.unknown_key) return sst__check_key_kind(NULL, name, record);
-  return sst__fail(record, SST_ERR_PARSE, "%s: not a valid key in \"%s\"", name, block->label);
+  return sst__fail(record, SST_ERR_PARSE, "%s: not a valid key in \"%s\"", name, label_of_form(form));
 }
 
-static bool is_known(const char *label) {
-  static const char *const labels[] = {"PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY"};
-  for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
-    if (strcmp(label, labels[i]) == 0) return true;
-  }
-  return false;
-}
-
-sst_status sst__read_private_key(const sst__pem_block *block, const char *password, size_t password_len, EVP_PKEY **key,
-                                 sst_error *record) {
-  char name[SST__SUBJECT_CAP];
-  sst__pem_describe(block, name, sizeof name);
-  *key = NULL;
-  if (!is_known(block->label)) {
-    return sst__fail(record, SST_ERR_UNSUPPORTED_KEY, "%s: \"%s\" is not read; use PKCS#8", name, block->label);
-  }
-  if (block->encrypted && password_len == 0) {
-    return sst__fail(record, SST_ERR_PASSWORD_REQUIRED, "%s: encrypted, and no password", name);
-  }
-  if (block->encrypted) { /* its key comes from one round of MD5: not even read */
-    return sst__fail(record, SST_ERR_UNSUPPORTED_CIPHER, "%s: encrypted by DEK-Info; convert it to PKCS#8", name);
-  }
-
-  uint8_t *der = NULL;
-  size_t der_len = 0;
-  sst_status status = sst__pem_decode(block, &der, &der_len, record);
-  if (status != SST_OK) return status;
+/* Reads a key and checks its kind. */
+static sst_status read_key(key_form form, const char *name, const uint8_t *der, size_t der_len, const char *password,
+                           size_t password_len, EVP_PKEY **key, sst_error *record) {
   CBS cbs;
   CBS_init(&cbs, der, der_len);
   ERR_clear_error();
-  status = strcmp(block->label, "ENCRYPTED PRIVATE KEY") == 0
-               ? decrypt_key(name, &cbs, password, password_len, key, record)
-               : parse_key(block, name, &cbs, key, record);
+  sst_status status = form == FORM_ENCRYPTED ? decrypt_key(name, &cbs, password, password_len, key, record)
+                                             : parse_key(form, name, &cbs, key, record);
   ERR_clear_error();
-  sst__free(der);
   if (status == SST_OK) status = sst__check_key_kind(*key, name, record);
   if (status != SST_OK) {
     EVP_PKEY_free(*key);
     *key = NULL;
   }
   return status;
+}
+
+sst_status sst__read_private_key(const sst__pem_block *block, const char *password, size_t password_len, EVP_PKEY **key,
+                                 sst_error *record) {
+  const key_form form = form_of_label(block->label);
+  char name[SST__SUBJECT_CAP];
+  sst__pem_describe(block, name, sizeof name);
+  *key = NULL;
+  if (form == FORM_UNKNOWN) {
+    return sst__fail(record, SST_ERR_UNSUPPORTED_KEY, "%s: \"%s\" is not read; use PKCS#8", name, block->label);
+  }
+  uint8_t *der = NULL;
+  size_t der_len = 0;
+  sst_status status = block->encrypted ? sst__decrypt_block(block, name, password, password_len, &der, &der_len, record)
+                                       : sst__pem_decode(block, &der, &der_len, record);
+  if (status != SST_OK) return status;
+  status = read_key(form, name, der, der_len, password, password_len, key, record);
+  sst__free(der);
+  /* What came out of a wrong password looks like padding once in 256 times. */
+  if (block->encrypted && status == SST_ERR_PARSE) {
+    return sst__fail(record, SST_ERR_BAD_PASSWORD, "%s: the password does not open it", name);
+  }
+  return status;
+}
+
+sst_status sst__read_private_key_der(const uint8_t *der, size_t der_len, EVP_PKEY **key, sst_error *record) {
+  const key_form form = form_of_der(der, der_len);
+  *key = NULL;
+  if (form != FORM_UNKNOWN) return read_key(form, "private key", der, der_len, NULL, 0, key, record);
+  return sst__fail(record, SST_ERR_PARSE, "private key: neither PKCS#8 nor PKCS#1 nor SEC1 in DER");
 }

@@ -29,6 +29,10 @@ static int collect(int ok, X509_STORE_CTX *ctx) {
   const int error = X509_STORE_CTX_get_error(ctx);
   const size_t depth = (size_t)X509_STORE_CTX_get_error_depth(ctx);
   sst_status code = sst__code_of_x509_error(error);
+  /* Nobody vouches for an anchor but its owner: its own revocation is not looked at. */
+  if (code == SST_ERR_CERT_CRL || code == SST_ERR_CERT_REVOKED) {
+    if (depth > 0 && depth + 1 == sk_X509_num(X509_STORE_CTX_get0_chain(ctx))) return 1;
+  }
   /* Where BoringSSL's own limit stops the search for an issuer, it says that there is none. */
   if (code == SST_ERR_CERT_ISSUER_NOT_FOUND && depth >= SST__MAX_PATH) code = SST_ERR_CERT_CHAIN_TOO_LONG;
   if (code == SST_ERR_CERT_ISSUER_NOT_FOUND && depth == 0 &&
@@ -81,6 +85,11 @@ static bool set_up(X509_STORE_CTX *ctx, const sst__verification *verification, S
                               X509_cmp(sk_X509_value(trusted, 0), verification->leaf) == 0;
   const bool partial_chain = request->anchors->partial_chain || leaf_is_anchor;
   if (partial_chain && !X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_PARTIAL_CHAIN)) return false;
+  if (request->anchors->crls != NULL) {
+    X509_STORE_CTX_set0_crls(ctx, request->anchors->crls);
+    const unsigned long check = X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL;
+    if (!X509_VERIFY_PARAM_set_flags(param, check)) return false;
+  }
   return X509_VERIFY_PARAM_set_purpose(param, purpose_of(request)) && set_name(param, request);
 }
 
@@ -178,14 +187,40 @@ static sst_status parse_chain(sst__verification *verification, sst_error *record
     return sst__fail(record, SST_ERR_CERT_MALFORMED, "certificate 1 of %zu does not parse", count);
   }
   verification->untrusted = sk_X509_new_null();
-  for (size_t i = 1; i < count && verification->untrusted != NULL; i++) {
+  verification->positions = sst__alloc(count * sizeof *verification->positions);
+  bool room = verification->untrusted != NULL && verification->positions != NULL;
+  for (size_t i = 1; i < count && i < SST__IN_TRUST && room; i++) {
     X509 *certificate = sst__parse_certificate(sk_CRYPTO_BUFFER_value(chain, i));
-    if (certificate == NULL || sk_X509_push(verification->untrusted, certificate)) continue;
-    X509_free(certificate);
-    return sst__fail(record, SST_ERR_NO_MEMORY, "no memory to verify a certificate");
+    if (certificate == NULL) continue;
+    verification->positions[sk_X509_num(verification->untrusted)] = (uint16_t)i;
+    room = sk_X509_push(verification->untrusted, certificate) != 0;
+    if (!room) X509_free(certificate);
   }
-  if (verification->untrusted != NULL) return SST_OK;
-  return sst__fail(record, SST_ERR_NO_MEMORY, "no memory to verify a certificate");
+  return room ? SST_OK : sst__fail(record, SST_ERR_NO_MEMORY, "no memory to verify a certificate");
+}
+
+static bool find(const STACK_OF(X509) * list, const X509 *certificate, size_t *index) {
+  for (size_t i = 0; i < sk_X509_num(list); i++) {
+    *index = i;
+    if (sk_X509_value(list, i) == certificate) return true;
+  }
+  return false;
+}
+
+/* Notes where each certificate of a good path is from. */
+static void note_path(const sst__verification *verification, const sst__verdict *verdict, sst__path *path) {
+  path->length = 0;
+  for (size_t i = 0; i < sk_X509_num(verdict->path) && i < SST__MAX_PATH; i++) {
+    const X509 *certificate = sk_X509_value(verdict->path, i);
+    size_t index = 0;
+    uint16_t at = 0; /* the leaf */
+    if (find(verification->request->anchors->list, certificate, &index)) {
+      at = (uint16_t)(SST__IN_TRUST + index);
+    } else if (find(verification->untrusted, certificate, &index)) {
+      at = verification->positions[index];
+    }
+    path->at[path->length++] = at;
+  }
 }
 
 /* A rule of the protocol, not of trust, and so before all judgement: every key exchange here is signed by the leaf
@@ -209,10 +244,12 @@ sst_status sst__verify_chain(const sst__verify_request *request, sst_error *reco
     sst__try_path(&verification, request->anchors->list, verification.untrusted, &verdict);
     if (verdict.reasons != 0) sst__search_paths(&verification, &verdict);
     if (verdict.reasons != 0) status = sst__report_verdict(&verification, &verdict, record);
+    if (verdict.reasons == 0 && request->path != NULL) note_path(&verification, &verdict, request->path);
   }
   sst__verdict_clear(&verdict);
   X509_free(verification.leaf);
   sk_X509_pop_free(verification.untrusted, X509_free);
+  sst__free(verification.positions);
   ERR_clear_error();
   if (status != SST_OK && sst__failed_allocations() != failed) {
     return sst__fail(record, SST_ERR_NO_MEMORY, "no memory to verify a certificate");

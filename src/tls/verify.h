@@ -4,13 +4,11 @@
 
 #include "tls/internal.h"
 
-/* Leaf and trust anchor included. Public chains have 2 to 5; more only costs signature checks. */
-enum { SST__MAX_PATH = 10 };
-
 typedef struct sst__verification {
   const sst__verify_request *request;
   X509 *leaf;
   STACK_OF(X509) * untrusted; /* the rest of what the peer sent, as far as it parses */
+  uint16_t *positions;        /* of each of untrusted in what was sent */
 } sst__verification;
 
 /* All that is wrong with a path. */
@@ -27,10 +25,6 @@ typedef struct sst__verdict {
 /* Judges the path that BoringSSL builds from the leaf over untrusted to trusted. verdict is written over. */
 void sst__try_path(const sst__verification *verification, STACK_OF(X509) * trusted, STACK_OF(X509) * untrusted,
                    sst__verdict *verdict);
-
-/* BoringSSL's own mark (EXFLAG_SS) wants a key usage that allows signing certificates, which many a self-signed server
-   certificate lacks. */
-bool sst__is_self_signed(const X509 *certificate);
 
 /* ---- verify_search.c ---- */
 

@@ -127,6 +127,26 @@ static sst_status report_time(const X509 *certificate, const char *which, sst_st
   return sst__fail(record, code, "%s is not valid before %s", which, time);
 }
 
+static sst_status report_crl(const X509 *certificate, const char *which, int x509_error, sst_error *record) {
+  char issuer[SST__SUBJECT_CAP];
+  sst__subject_text(X509_get_issuer_name(certificate), issuer, sizeof issuer);
+  switch (x509_error) {
+    case X509_V_ERR_UNABLE_TO_GET_CRL:
+      return sst__fail(record, SST_ERR_CERT_CRL, "no revocation list of %s is in the trust, for %s", issuer, which);
+    case X509_V_ERR_CRL_HAS_EXPIRED:
+      return sst__fail(record, SST_ERR_CERT_CRL, "the revocation list of %s, for %s, has expired", issuer, which);
+    case X509_V_ERR_CRL_NOT_YET_VALID:
+      return sst__fail(record, SST_ERR_CERT_CRL, "the revocation list of %s, for %s, is not valid yet", issuer, which);
+    case X509_V_ERR_CRL_SIGNATURE_FAILURE:
+    case X509_V_ERR_UNABLE_TO_DECRYPT_CRL_SIGNATURE:
+      return sst__fail(record, SST_ERR_CERT_CRL, "the signature of the revocation list of %s, for %s, is wrong", issuer,
+                       which);
+    default:
+      return sst__fail(record, SST_ERR_CERT_CRL, "the revocation list of %s, for %s: %s", issuer, which,
+                       X509_verify_cert_error_string(x509_error));
+  }
+}
+
 static sst_status report(const X509 *certificate, const char *which, const sst__verify_request *request,
                          const sst__verdict *verdict, sst_error *record) {
   switch (verdict->code) {
@@ -150,6 +170,8 @@ static sst_status report(const X509 *certificate, const char *which, const sst__
       return report_length(which, verdict->x509_error, record);
     case SST_ERR_CERT_NOT_CA:
       return sst__fail(record, verdict->code, "%s is no certificate authority, and issued another one", which);
+    case SST_ERR_CERT_CRL:
+      return report_crl(certificate, which, verdict->x509_error, record);
     case SST_ERR_CERT_NAME_CONSTRAINT:
       return sst__fail(record, verdict->code, "a name in %s is outside what its issuers may certify", which);
     case SST_ERR_CERT_EXPIRED:

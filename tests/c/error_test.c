@@ -33,6 +33,44 @@ static void is_in_table(const char *name, long number) {
   EXPECT(strlen(sst_status_text(status)) > 8);
 }
 
+/* One line that a person can follow. No hint may talk anybody out of verification. */
+static void has_a_hint(const char *name, long number) {
+  const char *hint = sst_status_hint((sst_status)number);
+  test_note("%s", name);
+  EXPECT_AT_LEAST(strlen(hint), 10);
+  EXPECT_AT_MOST(strlen(hint), 120);
+  EXPECT(strchr(hint, '\n') == NULL);
+  EXPECT(strcmp(hint, sst_status_text((sst_status)number)) != 0);
+  EXPECT(strstr(hint, "VERIFY_NONE") == NULL && strstr(hint, "verification off") == NULL);
+}
+
+static void has_no_hint(const char *name, long number) {
+  test_note("%s", name);
+  EXPECT_STRING(sst_status_hint((sst_status)number), "");
+}
+
+TEST(error, every_error_has_a_hint_and_outcomes_have_none) {
+  EXPECT_AT_LEAST(each_constant("ERR_", has_a_hint), 70);
+  EXPECT_AT_LEAST(each_constant("WANT_", has_no_hint), 7);
+  for (long outcome = SST_OK; outcome <= SST_NONE; outcome++)
+    has_no_hint("outcome", outcome);
+  has_no_hint("no status", -99);
+  has_no_hint("no status", 1000);
+  has_no_hint("below the alerts", SST_ERR_ALERT_RECEIVED - 256);
+  test_note(NULL);
+}
+
+/* The alert tells the cause at the other side. */
+TEST(error, alerts_received_have_hints_of_their_own) {
+  for (sst_status alert = 0; alert <= 255; alert++)
+    has_a_hint("alert", SST_ERR_ALERT_RECEIVED - alert);
+  EXPECT_CONTAINS(sst_status_hint(SST_ERR_ALERT_RECEIVED - 48), "issuer");
+  EXPECT_CONTAINS(sst_status_hint(SST_ERR_ALERT_RECEIVED - 116), "client certificate");
+  EXPECT_CONTAINS(sst_status_hint(SST_ERR_ALERT_RECEIVED - 120), "ALPN");
+  EXPECT_STRING(sst_status_hint(SST_ERR_ALERT_RECEIVED - 201), sst_status_hint(SST_ERR_ALERT_RECEIVED - 202));
+  test_note(NULL);
+}
+
 /* A code of the header without a row would have no name and no alert. */
 TEST(error, every_code_of_the_header_has_a_name_and_a_text) {
   EXPECT_AT_LEAST(each_constant("ERR_", is_in_table), 70);

@@ -2,6 +2,7 @@
  * Fork (T04): a stream belongs to the process that made it. Whatever a child does with its copy, not a byte of it goes
  * to the wire, and the parent's connection goes on; and no two processes share their random numbers.
  */
+#include "met.h"
 #include "pair.h"
 
 #include <stdlib.h>
@@ -66,7 +67,11 @@ typedef int (*Child)(Connection *connection);
 static void in_child(Child child, Connection *connection) {
   const pid_t pid = fork();
   REQUIRE(pid >= 0);
-  if (pid == 0) _exit(child(connection));
+  if (pid == 0) {
+    const int result = child(connection);
+    met_end("fork.child");
+    _exit(result);
+  }
   int state = 0;
   REQUIRE_EQ(waitpid(pid, &state, 0), pid);
   EXPECT(WIFEXITED(state));
@@ -107,6 +112,7 @@ TEST_VERSIONS(fork, child_that_frees_its_copy_changes_nothing) {
 
 /* (c) What a call in the child gives: FORKED, an empty progress, and nothing for the wire. */
 static bool is_refused(sst_status status, const sst_progress *done) {
+  met_status(status);
   return status == SST_ERR_FORKED && done->consumed == 0 && done->produced == 0 && done->flags == 0;
 }
 

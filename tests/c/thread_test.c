@@ -3,6 +3,7 @@
  */
 #include "bare.h"
 #include "channel.h"
+#include "met.h"
 #include "pair.h"
 
 #include <stdatomic.h>
@@ -55,6 +56,7 @@ static void *run_second_sender(void *argument) {
     const sst_status status =
         sst_stream_encrypt(sender->stream, data, 1 + i * 97 % MOST_LEN, wire, 100 + i * 31 % (ROOM - 100), &done);
     if (status == SST_ERR_BUSY) {
+      met_status(status);
       EXPECT(is_zero(&done));
       sender->busy++;
       continue;

@@ -25,7 +25,6 @@ TEST(unsupported, getters_that_are_not_built_give_none_or_unsupported) {
   is_none(sst_stream_accepted_ca(stream, 0, out, sizeof out, &len), &len);
   is_none(sst_stream_ticket(stream, out, sizeof out, &len), &len);
   is_none(sst_stream_session_id(stream, out, sizeof out, &len), &len);
-  EXPECT_STATUS(sst_stream_verified_certificate(stream, 0, out, sizeof out, &len), SST_ERR_UNSUPPORTED);
   EXPECT_STATUS(sst_stream_channel_binding(stream, SST_BINDING_TLS_EXPORTER, out, sizeof out, &len),
                 SST_ERR_UNSUPPORTED);
   EXPECT_STATUS(sst_stream_traffic_secret(stream, SST_DIRECTION_SEND, out, sizeof out, &len), SST_ERR_UNSUPPORTED);
@@ -185,17 +184,9 @@ TEST(unsupported, server_without_a_config_is_unsupported) {
 TEST(unsupported, loaders_that_are_not_built_leave_the_object_as_it_was) {
   static const uint16_t schemes[] = {0x0403};
   sst_credential *credential = data_credential("server-p256");
-  sst_trust *trust = data_trust("root");
   const uint8_t *bytes = (const uint8_t *)"0";
-  EXPECT_STATUS(sst_credential_load_der(credential, bytes, 1, NULL, 0), SST_ERR_UNSUPPORTED);
-  EXPECT_STATUS(sst_credential_load_pkcs12(credential, bytes, 1, "pw", 2), SST_ERR_UNSUPPORTED);
   EXPECT_STATUS(sst_credential_set_caller_signs(credential, schemes, 1), SST_ERR_UNSUPPORTED);
   EXPECT_STATUS(sst_credential_set_ocsp_response(credential, bytes, 1), SST_ERR_UNSUPPORTED);
   EXPECT_STATUS(sst_credential_set_scts(credential, bytes, 1), SST_ERR_UNSUPPORTED);
-  EXPECT_STATUS(sst_trust_load_der(trust, bytes, 1), SST_ERR_UNSUPPORTED);
-  EXPECT_STATUS(sst_trust_load_system(trust), SST_ERR_UNSUPPORTED);
-  EXPECT_STATUS(sst_trust_load_crl(trust, bytes, 1), SST_ERR_UNSUPPORTED);
-  EXPECT_EQ(sst_trust_num_anchors(trust), 1);
   sst_credential_free(credential);
-  sst_trust_free(trust);
 }

@@ -1,0 +1,49 @@
+/* The certificates of a stream. */
+#include <openssl/err.h>
+#include <openssl/pool.h>
+#include <openssl/x509.h>
+
+#include "tls/internal.h"
+
+static sst_status give(const STACK_OF(CRYPTO_BUFFER) * chain, size_t index, uint8_t *out, size_t out_cap,
+                       size_t *out_len) {
+  if (chain == NULL || index >= sk_CRYPTO_BUFFER_num(chain)) return sst__give(NULL, 0, out, out_cap, out_len);
+  const CRYPTO_BUFFER *certificate = sk_CRYPTO_BUFFER_value(chain, index);
+  return sst__give(CRYPTO_BUFFER_data(certificate), CRYPTO_BUFFER_len(certificate), out, out_cap, out_len);
+}
+
+/* An anchor is kept parsed; what it was parsed from is encoded again, byte for byte. */
+static sst_status give_anchor(const X509 *anchor, uint8_t *out, size_t out_cap, size_t *out_len) {
+  uint8_t *der = NULL;
+  const int der_len = i2d_X509((X509 *)anchor, &der);
+  ERR_clear_error();
+  if (der_len > 0) {
+    const sst_status status = sst__give(der, (size_t)der_len, out, out_cap, out_len);
+    OPENSSL_free(der);
+    return status;
+  }
+  if (out_len != NULL) *out_len = 0;
+  return sst__refuse(SST_ERR_NO_MEMORY);
+}
+
+sst_status sst__tls_certificate(const sst__engine *engine, sst__chain chain, size_t index, uint8_t *out, size_t out_cap,
+                                size_t *out_len) {
+  const sst__tls *tls = (const sst__tls *)engine; /* base is the first member */
+  switch (chain) {
+    case SST__CHAIN_PEER:
+      return give(SSL_get0_peer_certificates(tls->ssl), index, out, out_cap, out_len);
+    case SST__CHAIN_LOCAL:
+      if (tls->local_identity == SST__NO_IDENTITY) break;
+      return give(tls->context->parts.identities[tls->local_identity]->chain, index, out, out_cap, out_len);
+    case SST__CHAIN_REFUSED:
+      return give(tls->refused, index, out, out_cap, out_len);
+    case SST__CHAIN_VERIFIED:
+      if (index >= tls->path.length) break;
+      if (tls->path.at[index] < SST__IN_TRUST) {
+        return give(SSL_get0_peer_certificates(tls->ssl), tls->path.at[index], out, out_cap, out_len);
+      }
+      return give_anchor(sk_X509_value(tls->context->parts.anchors->list, tls->path.at[index] - SST__IN_TRUST), out,
+                         out_cap, out_len);
+  }
+  return sst__give(NULL, 0, out, out_cap, out_len);
+}
