@@ -130,21 +130,27 @@ static sst_status load(search *state) {
   return status;
 }
 
-sst_status sst__load_system_store(sst__anchors *anchors, sst_error *record) {
-  search state = {.anchors = sst__anchors_new(), .record = record};
-  if (state.anchors == NULL) return sst__fail(record, SST_ERR_NO_MEMORY, "no memory to load trust anchors");
-  sst_status status = load(&state);
-  if (status >= 0) status = SST_OK;
-  if (status == SST_OK && !state.any_read) {
+static sst_status judge(const search *state, sst_status status, sst_error *record) {
+  if (status < 0) return status;
+  if (!state->any_read) {
     char why[128];
-    status =
-        sst__fail(record, SST_ERR_SYSTEM, "no trust anchors of the system can be read; the last place was %s (%s)",
-                  state.last_place[0] != 0 ? state.last_place : "none", strerror_r(state.last_errno, why, sizeof why));
-    record->detail = state.last_errno;
-  } else if (status == SST_OK && sst__anchors_count(state.anchors) == 0) {
-    status = sst__fail(record, SST_ERR_NO_CERTIFICATE, "what holds the trust anchors of the system has no certificate");
+    (void)sst__fail(record, SST_ERR_SYSTEM, "no trust anchors of the system can be read; the last place was %s (%s)",
+                    state->last_place[0] != 0 ? state->last_place : "none",
+                    strerror_r(state->last_errno, why, sizeof why));
+    record->detail = state->last_errno;
+    return SST_ERR_SYSTEM;
   }
-  if (status == SST_OK) status = sst__anchors_add_all(anchors, state.anchors, record);
+  if (sst__anchors_count(state->anchors) > 0) return SST_OK;
+  return sst__fail(record, SST_ERR_NO_CERTIFICATE, "what holds the trust anchors of the system has no certificate");
+}
+
+sst_status sst__load_system_store(sst__anchors *anchors, sst_error *record) {
+  sst_error last; /* what was stepped over writes there too */
+  search state = {.anchors = sst__anchors_new(), .record = &last};
+  if (state.anchors == NULL) return sst__fail(record, SST_ERR_NO_MEMORY, "no memory to load trust anchors");
+  sst_status status = judge(&state, load(&state), &last);
+  if (status == SST_OK) status = sst__anchors_add_all(anchors, state.anchors, &last);
   sst__anchors_free(state.anchors);
+  if (status != SST_OK) *record = last;
   return status;
 }

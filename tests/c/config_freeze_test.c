@@ -358,3 +358,19 @@ TEST(config_freeze, lists_are_emptied_on_a_copy_alone) {
   sst_config_free(copy);
   free(ca.bytes);
 }
+
+/* RSA keys under 2,048 bits are for those who say so, by name, and on both sides. */
+TEST(config_freeze, small_rsa_key_wants_the_minimum_lowered) {
+  sst_credential *credential = data_credential("server-rsa1024");
+  sst_config *config = sst_config_new();
+  EXPECT_STATUS(sst_config_add_credential(config, credential), SST_OK);
+  refuses(config, SST_ROLE_SERVER, SST_ERR_UNSUPPORTED_KEY);
+  EXPECT_STRING(record_of(config).message,
+                "credential 1 of 1 has an RSA key of 1024 bits; this config takes 2048 to 8192");
+  EXPECT_STATUS(sst_config_set_minimum_key(config, 1025), SST_OK);
+  refuses(config, SST_ROLE_SERVER, SST_ERR_UNSUPPORTED_KEY);
+  EXPECT_STATUS(sst_config_set_minimum_key(config, 1024), SST_OK);
+  EXPECT_STATUS(sst_config_freeze(config, SST_ROLE_SERVER), SST_OK);
+  sst_config_free(config);
+  sst_credential_free(credential);
+}
