@@ -45,6 +45,7 @@ static void set_numbers(sst_config *config, const SideOptions *options) {
   }
   if (options->profile != 0) REQUIRE_STATUS(sst_config_set_profile(config, options->profile), SST_OK);
   if (options->verify != 0) REQUIRE_STATUS(sst_config_set_verify(config, options->verify), SST_OK);
+  if (options->minimum_rsa != 0) REQUIRE_STATUS(sst_config_set_minimum_key(config, options->minimum_rsa), SST_OK);
   if (options->alpn_lenient != 0) REQUIRE_STATUS(sst_config_set_alpn_lenient(config, options->alpn_lenient), SST_OK);
   if (options->client_certificate != 0)
     REQUIRE_STATUS(sst_config_set_client_certificate(config, options->client_certificate), SST_OK);

@@ -23,6 +23,7 @@ typedef struct SideOptions {
   int32_t alpn_lenient;
   int32_t profile;
   int32_t verify;
+  uint32_t minimum_rsa;
   int32_t client_certificate;
   const char *credential; /* a name in tests/data; default: server-p256 for servers, none for clients; "": none */
   const char *second_credential;

@@ -43,6 +43,8 @@ static void set_value(Case *what, char *pair) {
     snprintf(what->leaf, sizeof what->leaf, "%s", value);
   else if (strcmp(pair, "client") == 0)
     snprintf(what->client, sizeof what->client, "%s", value);
+  else if (strcmp(pair, "minimum_rsa") == 0)
+    what->minimum_rsa = (uint32_t)number(value);
   else if (strcmp(pair, "size") == 0)
     what->size = number(value);
   else if (strcmp(pair, "rounds") == 0)

@@ -14,7 +14,8 @@ struct Work {
 };
 
 static Work *begin(const Case *what) {
-  SideOptions client = {.min_version = what->version, .max_version = what->version}, server = client;
+  SideOptions client = {.min_version = what->version, .max_version = what->version, .minimum_rsa = what->minimum_rsa},
+              server = client;
   memcpy(client.groups, what->groups, sizeof client.groups);
   memcpy(server.groups, what->groups, sizeof server.groups);
   server.credential = what->leaf;

@@ -14,7 +14,8 @@ typedef struct Case {
   char name[64];
   char leaf[64], client[64]; /* client "": none */
   uint16_t version;
-  uint16_t groups[8]; /* ends at 0 */
+  uint16_t groups[8];   /* ends at 0 */
+  uint32_t minimum_rsa; /* 0: the library's */
   size_t size, rounds, total;
   const struct Kind *kind;
 } Case;

@@ -13,11 +13,11 @@ import (
 
 // kase is a line of cases.txt (README.md, section 1).
 type kase struct {
-	name, kind          string
-	version             uint16
-	groups              []uint16
-	leaf, client        string
-	size, rounds, total int
+	name, kind                      string
+	version                         uint16
+	groups                          []uint16
+	leaf, client                    string
+	minimumRSA, size, rounds, total int
 }
 
 func readCases() ([]*kase, error) {
@@ -74,6 +74,8 @@ func (c *kase) set(key, value string) (err error) {
 		c.leaf = value
 	case "client":
 		c.client = value
+	case "minimum_rsa":
+		c.minimumRSA, err = number(value)
 	case "size":
 		c.size, err = number(value)
 	case "rounds":

@@ -16,7 +16,8 @@ type pair struct {
 
 func (c *kase) pair() (*pair, error) {
 	p := &pair{toClient: make([]byte, 65536), toServer: make([]byte, 65536)}
-	common := securestream.Config{MinVersion: c.version, MaxVersion: c.version, CurvePreferences: c.groups, Time: support.Clock}
+	common := securestream.Config{MinVersion: c.version, MaxVersion: c.version, CurvePreferences: c.groups, Time: support.Clock,
+		MinRSABits: c.minimumRSA}
 	p.clientConfig, p.serverConfig = *common.Clone(), *common.Clone()
 	p.clientConfig.ServerName = "server.test"
 	if err := addCredential(&p.serverConfig, c.leaf); err != nil {

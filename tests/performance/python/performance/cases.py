@@ -21,6 +21,7 @@ class Case:
     groups: tuple[int, ...] = (GROUPS["x25519"], GROUPS["secp256r1"])
     leaf: str = "server-p256"
     client: str = ""  # none
+    minimum_rsa: int = 0  # the library's
     size: int = 0
     rounds: int = 1
     total: int = 0
@@ -35,7 +36,7 @@ class Case:
                 self.leaf = value
             case "client":
                 self.client = value
-            case "size" | "rounds" | "total" if int(value) > 0:
+            case "minimum_rsa" | "size" | "rounds" | "total" if int(value) > 0:
                 setattr(self, key, int(value))
             case _:
                 raise KeyError(key)

@@ -22,6 +22,8 @@ class Pair:
 
     def __init__(self, case: Case) -> None:
         both: dict[str, Any] = {"min_version": case.version, "max_version": case.version, "groups": case.groups}
+        if case.minimum_rsa:
+            both["minimum_rsa_bits"] = case.minimum_rsa
         client, server = dict(both, trust=trust()), dict(both, credentials=credential(case.leaf))
         if case.client:
             client["credentials"] = credential(case.client)
