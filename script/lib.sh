@@ -61,6 +61,8 @@ debian_package() {
   case $1 in
     abidw) echo abigail-tools ;;
     gnutls-serv | gnutls-cli) echo gnutls-bin ;;
+    java) echo openjdk-17-jdk-headless ;;
+    node) echo nodejs ;;
     openssl/ssl.h) echo libssl-dev ;;
     clang-14) echo clang-14 ;;
     cc | gcc | g++) echo build-essential ;;

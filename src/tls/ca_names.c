@@ -9,18 +9,19 @@
 
 static sst_status add_name(CBB *names, const uint8_t *der, size_t der_len, sst_error *record) {
   CBB name;
-  if (der_len > UINT16_MAX) return sst__fail(record, SST_ERR_LIST_TOO_LONG, "a name of %zu bytes", der_len);
+  if (der_len > UINT16_MAX)
+    return sst__fail(record, SST_ERR_LIST_TOO_LONG, "a name of an issuer has %zu bytes, the most is 65535", der_len);
   if (CBB_add_u16_length_prefixed(names, &name) && CBB_add_bytes(&name, der, der_len) && CBB_flush(names))
     return SST_OK;
   return sst__fail(record, SST_ERR_NO_MEMORY, "no memory for names of issuers");
 }
 
-static sst_status add_subject(CBB *names, const X509 *certificate, sst_error *record) {
+static sst_status add_subject(CBB *names, const X509 *certificate, size_t number, sst_error *record) {
   const X509_NAME *subject = X509_get_subject_name(certificate);
   const uint8_t *der = NULL;
   size_t der_len = 0;
   if (X509_NAME_entry_count(subject) <= 0 || !X509_NAME_get0_der(subject, &der, &der_len)) {
-    return sst__fail(record, SST_ERR_PARSE, "a certificate without a subject is no issuer");
+    return sst__fail(record, SST_ERR_PARSE, "certificate %zu: it has no subject, and so is no issuer", number);
   }
   return add_name(names, der, der_len, record);
 }
@@ -33,7 +34,7 @@ static sst_status names_of_pem(const uint8_t *pem, size_t pem_len, CBB *names, s
     status = sst__fail(record, SST_ERR_PARSE, "neither a certificate (PEM or DER) nor an X.501 Name in DER");
   }
   for (size_t i = 0; status == SST_OK && i < sk_X509_num(list); i++) {
-    status = add_subject(names, sk_X509_value(list, i), record);
+    status = add_subject(names, sk_X509_value(list, i), i + 1, record);
   }
   sk_X509_pop_free(list, X509_free);
   return status;
@@ -51,15 +52,15 @@ static sst_status name_of_der(const uint8_t *der, size_t der_len, CBB *names, ss
     CRYPTO_BUFFER *buffer = CRYPTO_BUFFER_new(der, der_len, NULL);
     X509 *certificate = buffer == NULL ? NULL : sst__parse_certificate(buffer);
     CRYPTO_BUFFER_free(buffer);
-    const sst_status status = certificate != NULL ? add_subject(names, certificate, record)
-                                                  : sst__fail(record, SST_ERR_PARSE, "not a valid certificate");
+    const sst_status status = certificate != NULL ? add_subject(names, certificate, 1, record)
+                                                  : sst__fail(record, SST_ERR_PARSE, "not a valid certificate in DER");
     X509_free(certificate);
     return status;
   }
   const uint8_t *parsed = der;
   X509_NAME *name = der_len <= UINT16_MAX ? d2i_X509_NAME(NULL, &parsed, (long)der_len) : NULL;
   X509_NAME_free(name);
-  if (name == NULL) return sst__fail(record, SST_ERR_PARSE, "not a valid X.501 Name");
+  if (name == NULL) return sst__fail(record, SST_ERR_PARSE, "not a valid X.501 Name in DER, of %zu bytes", der_len);
   return add_name(names, der, der_len, record);
 }
 

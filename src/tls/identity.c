@@ -53,7 +53,9 @@ X509 *sst__parse_certificate(const CRYPTO_BUFFER *der) {
 
 static sst_status check_leaf(const STACK_OF(CRYPTO_BUFFER) * chain, sst_error *record) {
   X509 *leaf = sst__parse_certificate(sk_CRYPTO_BUFFER_value(chain, 0));
-  if (leaf == NULL) return sst__fail(record, SST_ERR_PARSE, "the leaf certificate does not parse");
+  if (leaf == NULL)
+    return sst__fail(record, SST_ERR_PARSE, "certificate 1 of %zu, the leaf, does not parse",
+                     sk_CRYPTO_BUFFER_num(chain));
   char subject[SST__SUBJECT_CAP], whose[SST__SUBJECT_CAP + 32];
   sst__subject_text(X509_get_subject_name(leaf), subject, sizeof subject);
   (void)snprintf(whose, sizeof whose, "the leaf's key (%s)", subject);
@@ -112,7 +114,9 @@ sst_status sst__identity_merge(sst__identity *identity, sst__loaded *in, sst_err
   if (status == SST_OK && chain != NULL && key != NULL) {
     credential = make_credential(chain, key);
     if (credential == NULL) {
-      status = sst__fail(record, SST_ERR_UNSUPPORTED_KEY, "chain and key cannot be used for TLS");
+      const char *refusal = ERR_reason_error_string(ERR_peek_error());
+      status = sst__fail(record, SST_ERR_UNSUPPORTED_KEY, "chain and key cannot be used for TLS: %s",
+                         refusal == NULL ? "no reason is known" : refusal);
     }
   }
   if (status != SST_OK) {

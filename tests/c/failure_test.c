@@ -1,5 +1,7 @@
 /* White-box: what becomes of BoringSSL's reasons that no peer of these tests can bring about. */
+#include <openssl/bn.h>
 #include <openssl/err.h>
+#include <openssl/rsa.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,4 +101,17 @@ TEST_VERSIONS(failure, key_that_cannot_sign_is_told_to_both) {
   EXPECT_STATUS(error.code, SST_ERR_PRIVATE_KEY_OPERATION);
   EXPECT_EQ(error.alert_sent, 80);
   EXPECT_CONTAINS(error.message, "PRIVATE_KEY_OPERATION_FAILED");
+}
+
+/* A fault of memory in an RSA key: the wrong signature, which would give the key away, is held back, and the SSL library
+   has no reason of its own for it. */
+TEST_VERSIONS(failure, rsa_key_that_miscalculates_is_told_to_both) {
+  Pair pair = pair_new(.client = {.max_version = version}, .server = {.credential = "server-rsa2048"});
+  const sst__tls *tls = (const sst__tls *)pair.server.stream->engine;
+  const RSA *rsa = EVP_PKEY_get0_RSA(tls->context->parts.identities[0]->key);
+  REQUIRE(rsa != NULL);
+  REQUIRE(BN_add_word((BIGNUM *)RSA_get0_dmp1(rsa), 2) == 1);
+  EXPECT_STATUS(pair_handshake(&pair), SST_ERR_PRIVATE_KEY_OPERATION);
+  EXPECT_STATUS(error_of(&pair.client).code, SST_ERR_ALERT_RECEIVED - 80);
+  pair_free(&pair);
 }

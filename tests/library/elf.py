@@ -56,7 +56,18 @@ def holds_no_machine_path():
     return f"holds {found[0].decode()}" if found else ""
 
 
+def observes_nothing():
+    """What writes the failures that tests met (src/tls/observed) is in the sanitized builds alone."""
+    symbols = subprocess.run(["nm", LIBRARY], check=True, capture_output=True, text=True).stdout
+    with open(LIBRARY, "rb") as file:
+        variable = re.search(rb"SST_TEST_\w+", file.read())
+    if re.search(r"sst__observe_failure", symbols):
+        return "holds sst__observe_failure"
+    return f"holds {variable[0].decode()}" if variable else ""
+
+
 CASE, LIBRARY = sys.argv[1:]
 sys.exit({case.__name__: case for case in (
     needs_only_libc, soname_has_the_abi_version, relocations_are_read_only, stack_is_not_executable,
-    stays_mapped_after_dlclose, text_has_no_relocations, holds_no_machine_path)}[CASE]() or 0)
+    stays_mapped_after_dlclose, text_has_no_relocations, holds_no_machine_path,
+    observes_nothing)}[CASE]() or 0)

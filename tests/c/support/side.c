@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "met.h"
+
 static const char *const call_names[] = {"handshake", "encrypt", "decrypt", "flush", "close"};
 
 static size_t smaller(size_t a, size_t b) {
@@ -195,6 +197,7 @@ sst_status side_close(Side *side) {
 sst_error error_of(const Side *side) {
   sst_error error = {.size = sizeof error};
   EXPECT_STATUS(sst_stream_last_error(side->stream, &error), SST_OK);
+  met_status(error.code);
   return error;
 }
 

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "met.h"
+
 enum { EXIT_SKIPPED = 77, DEFAULT_SEED = 20260101 };
 
 static TestCase *cases;
@@ -69,6 +71,7 @@ bool test_expect_order(const char *file, int line, const char *text, int64_t got
 }
 
 bool test_expect_status(const char *file, int line, const char *text, sst_status got, sst_status expected) {
+  met_status(got);
   if (got == expected) return true;
   report(file, line, "%s: expected %s (%d), got %s (%d)", text, sst_status_name(expected), expected,
          sst_status_name(got), got);
@@ -175,6 +178,7 @@ static int run_case(const TestCase *test_case) {
   atomic_store(&failures, 0);
   skipped = false;
   random_state = 0;
+  met_begin();
   test_note(NULL);
   if (setjmp(end_of_case) == 0) {
     test_case->run();
@@ -183,6 +187,7 @@ static int run_case(const TestCase *test_case) {
     if (atomic_load(&failures) == 0 && sst_live_objects() != objects)
       report(test_case->file, 0, "%" PRId64 " objects are left", (int64_t)(sst_live_objects() - objects));
   }
+  met_end(test_case->name);
   if (atomic_load(&failures) > 0) return 1;
   return skipped ? EXIT_SKIPPED : 0;
 }

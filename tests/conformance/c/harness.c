@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "met.h"
 #include "test.h"
 
 static jmp_buf end_of_case;
@@ -18,7 +19,9 @@ static size_t failures;
 bool harness_run(void (*run)(void *context), void *context) {
   failures = 0;
   messages[0] = place[0] = '\0';
+  met_begin();
   if (setjmp(end_of_case) == 0) run(context);
+  met_end(place);
   return failures == 0;
 }
 
@@ -68,6 +71,7 @@ bool test_expect_order(const char *file, int line, const char *text, int64_t got
 }
 
 bool test_expect_status(const char *file, int line, const char *text, sst_status got, sst_status expected) {
+  met_status(got);
   if (got == expected) return true;
   report(file, line, "%s: expected %s (%d), got %s (%d)", text, sst_status_name(expected), expected,
          sst_status_name(got), got);
