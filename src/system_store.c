@@ -134,9 +134,9 @@ static sst_status judge(const search *state, sst_status status, sst_error *recor
   if (status < 0) return status;
   if (!state->any_read) {
     char why[128];
-    const sst_status status = sst__fail(
-        record, SST_ERR_SYSTEM, "no trust anchors of the system can be read; the last place was %s (%s)",
-        state->last_place[0] != 0 ? state->last_place : "none", strerror_r(state->last_errno, why, sizeof why));
+    status = sst__fail(record, SST_ERR_SYSTEM, "no trust anchors of the system can be read; the last place was %s (%s)",
+                       state->last_place[0] != 0 ? state->last_place : "none",
+                       strerror_r(state->last_errno, why, sizeof why));
     record->detail = state->last_errno;
     return status;
   }
