@@ -17,6 +17,8 @@ void report_error(const char *who, const char *what, const sst_error *error) {
   if (error->alert_received >= 0)
     fprintf(stderr, "%s:   alert received: %s (%d)\n", who, sst_alert_name(error->alert_received),
             (int)error->alert_received);
+  const char *hint = sst_status_hint(error->code);
+  if (hint[0]) fprintf(stderr, "%s:   what to do: %s\n", who, hint);
 }
 
 void report_stream_error(const char *who, const char *what, const sst_stream *stream) {

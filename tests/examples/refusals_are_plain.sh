@@ -9,6 +9,7 @@ expect_code 3 "wrong issuer"
 expect_text "$work/client.log" "refused, the peer is not trusted: "
 expect_text "$work/client.log" "code ERR_CERT_ISSUER_NOT_FOUND (-500)"
 expect_text "$work/client.log" "alert sent: unknown_ca (48)"
+expect_text "$work/client.log" "what to do: let the peer send its intermediate certificates"
 [ ! -s "$work/answer" ] || fail "there is an answer"
 within_text "$work/server.log" "alert received: unknown_ca (48)"
 
