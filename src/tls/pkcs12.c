@@ -77,19 +77,32 @@ static sst_status take_certificates(const STACK_OF(X509) * certificates, sst__lo
   return SST_OK;
 }
 
+static sst_status refuse_rest(size_t len, sst_error *record) {
+  return sst__fail(record, SST_ERR_PARSE, "PKCS#12: %zu bytes behind its end", len);
+}
+
+/* BoringSSL does not say that what is wrong is behind the end. */
+static sst_status check_end(CBS pfx, sst_error *record) {
+  CBS element;
+  CBS_ASN1_TAG tag;
+  int indefinite = 0;
+  if (!CBS_get_any_ber_asn1_element(&pfx, &element, &tag, NULL, NULL, &indefinite) || indefinite) return SST_OK;
+  return CBS_len(&pfx) == 0 ? SST_OK : refuse_rest(CBS_len(&pfx), record);
+}
+
 static sst_status parse(const uint8_t *pfx, size_t pfx_len, const char *password, sst__loaded *in,
                         STACK_OF(X509) * certificates, sst_error *record) {
   CBS cbs;
   CBS_init(&cbs, pfx, pfx_len);
+  sst_status status = check_end(cbs, record);
+  if (status != SST_OK) return status;
   if (!PKCS12_get_key_and_certs(&in->key, certificates, &cbs, password)) return read_failure(password[0] != 0, record);
-  if (CBS_len(&cbs) > 0) {
-    return sst__fail(record, SST_ERR_PARSE, "PKCS#12: %zu bytes behind its end", CBS_len(&cbs));
-  }
+  if (CBS_len(&cbs) > 0) return refuse_rest(CBS_len(&cbs), record); /* of a file in BER */
   if (in->key == NULL) return sst__fail(record, SST_ERR_NO_PRIVATE_KEY, "PKCS#12: there is no private key in it");
   if (sk_X509_num(certificates) == 0) {
     return sst__fail(record, SST_ERR_NO_CERTIFICATE, "PKCS#12: there is no certificate in it");
   }
-  const sst_status status = sst__check_key_kind(in->key, "PKCS#12: the private key", record);
+  status = sst__check_key_kind(in->key, "PKCS#12: the private key", record);
   return status == SST_OK ? take_certificates(certificates, in, record) : status;
 }
 

@@ -135,6 +135,7 @@ def servers(intermediate):
     leaf("server-expired-other", intermediate, names=["other.test"], begin=-200, end=-10)
     leaf("server-not-yet-valid", intermediate, begin=10, end=200)
     leaf("server-not-yet-valid-other", intermediate, names=["other.test"], begin=10, end=200)
+    leaf("server-revoked", intermediate)
     leaf("server-self-signed", None)
 
 
