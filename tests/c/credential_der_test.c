@@ -320,3 +320,29 @@ TEST(credential_der, damaged_old_encryption_says_what_is_wrong) {
               SST_ERR_BAD_PASSWORD, "the password does not open it");
   expect_text(OLD("DEK-Info: DES-CBC,0011223344556677\n", "AAAA\n"), SST_ERR_UNSUPPORTED_CIPHER, "DES-CBC");
 }
+
+/* ---- every kind of key, for real ---- */
+
+TEST(credential_der, rsa_keys_of_every_accepted_size_shake_hands) {
+  static const struct {
+    const char *name;
+    uint32_t minimum;
+  } rows[] = {{"server-rsa1024", 1024}, {"server-rsa2048", 0}, {"server-rsa4096", 0}, {"server-rsa8192", 0}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (uint16_t version = SST_TLS1_2; version <= SST_TLS1_3; version++) {
+      test_note("%s, %x", rows[i].name, version);
+      Pair pair = pair_open(.server = {.credential = rows[i].name, .minimum_rsa = rows[i].minimum},
+                            .client = {.max_version = version, .minimum_rsa = rows[i].minimum});
+      pair_echo(&pair, 100);
+      pair_free(&pair);
+    }
+  }
+}
+
+/* The opt-out of one side is not the other's. */
+TEST(credential_der, small_rsa_key_is_weak_for_a_peer_that_did_not_opt_out) {
+  Pair pair = pair_new(.server = {.credential = "server-rsa1024", .minimum_rsa = 1024});
+  EXPECT_STATUS(pair_handshake(&pair), SST_ERR_CERT_WEAK_KEY);
+  EXPECT_EQ(error_of(&pair.server).alert_received, 42);
+  pair_free(&pair);
+}

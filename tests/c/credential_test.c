@@ -130,6 +130,7 @@ TEST(credential, every_kind_of_key_of_the_header_loads) {
   expect_loads(FILES("server-rsa1024.pem", "server-rsa1024.key"), NULL, "");
   expect_loads(FILES("server-rsa2048.pem", "server-rsa2048.key"), NULL, "");
   expect_loads(FILES("server-rsa4096.pem", "server-rsa4096.key"), NULL, "");
+  expect_loads(FILES("server-rsa8192.pem", "server-rsa8192.key"), NULL, "");
 }
 
 TEST(credential, every_form_of_a_key_loads) {

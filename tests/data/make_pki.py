@@ -29,6 +29,7 @@ KINDS = {
     "rsa1024": lambda: rsa.generate_private_key(65537, 1024),
     "rsa2048": lambda: rsa.generate_private_key(65537, 2048),
     "rsa4096": lambda: rsa.generate_private_key(65537, 4096),
+    "rsa8192": lambda: rsa.generate_private_key(65537, 8192),
     "ed25519": ed25519.Ed25519PrivateKey.generate,
 }
 SERVER_NAMES = ["server.test", "*.wild.test", "127.0.0.1", "::1"]
@@ -126,7 +127,7 @@ def leaf(name, issuer, kind="p256", names=SERVER_NAMES, purposes=SERVER, usage=(
 
 
 def servers(intermediate):
-    for kind in ["p256", "p384", "p521", "rsa2048", "rsa4096", "ed25519", "rsa1024"]:
+    for kind in ["p256", "p384", "p521", "rsa2048", "rsa4096", "rsa8192", "ed25519", "rsa1024"]:
         leaf(f"server-{kind}", intermediate, kind)
     leaf("server-names", intermediate, names=["a.test", "b.test", "ex_ample.test", "xn--bcher-kva.test"])
     leaf("server-other", intermediate, names=["other.test"])
