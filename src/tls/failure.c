@@ -121,7 +121,7 @@ static const struct {
   int library, reason;
   sst_status code;
 } lower[] = {
-    {ERR_LIB_EVP, EVP_R_UNSUPPORTED_ALGORITHM, SST_ERR_CERT_WEAK_KEY},
+    {ERR_LIB_EVP, EVP_R_UNSUPPORTED_ALGORITHM, SST_ERR_UNSUPPORTED_KEY},
     {ERR_LIB_EVP, EVP_R_DECODE_ERROR, SST_ERR_CERT_MALFORMED},
     {ERR_LIB_EC, 0, SST_ERR_CERT_MALFORMED},
     {ERR_LIB_RSA, 0, SST_ERR_PRIVATE_KEY_OPERATION},
@@ -197,7 +197,7 @@ static void fail_with_reason(const sst__tls *tls, sst_status code, const char *r
   if (code == SST_ERR_NO_SHARED_VERSION) {
     const int lowest = settings->min_version - SST_TLS1_2 + 2, highest = settings->max_version - SST_TLS1_2 + 2;
     (void)sst__fail(tls->error, code, "%s; this side has TLS 1.%d to TLS 1.%d (%s)", text, lowest, highest, reason);
-  } else if (sst__is_certificate_code(code)) {
+  } else if (sst__is_certificate_code(code) || code == SST_ERR_UNSUPPORTED_KEY) {
     (void)sst__fail(tls->error, code, "certificate 1 of the peer, the leaf: %s (%s)", text, reason);
   } else {
     (void)sst__fail(tls->error, code, "%s the handshake: %s (%s)", tls->in_handshake ? "in" : "after", text, reason);

@@ -82,8 +82,8 @@ static void compressed_bomb(Unit *message) {
 static const Fault faults[] = {
     {SST_TLS1_2, SERVER_KEY_EXCHANGE, end_of_signature, SST_ERR_PROTOCOL, 51, "BAD_SIGNATURE"},
     {SST_TLS1_3, 15, end_of_signature, SST_ERR_PROTOCOL, 51, "BAD_SIGNATURE"},
-    {SST_TLS1_2, CERTIFICATE, algorithm_of_key, SST_ERR_CERT_WEAK_KEY, 50, "leaf"},
-    {SST_TLS1_3, CERTIFICATE, algorithm_of_key, SST_ERR_CERT_WEAK_KEY, 50, "UNSUPPORTED_ALGORITHM"},
+    {SST_TLS1_2, CERTIFICATE, algorithm_of_key, SST_ERR_UNSUPPORTED_KEY, 50, "leaf"},
+    {SST_TLS1_3, CERTIFICATE, algorithm_of_key, SST_ERR_UNSUPPORTED_KEY, 50, "UNSUPPORTED_ALGORITHM"},
     {SST_TLS1_2, CERTIFICATE, point_of_key, SST_ERR_CERT_MALFORMED, 50, "leaf"},
     {SST_TLS1_3, CERTIFICATE, point_of_key, SST_ERR_CERT_MALFORMED, 50, "leaf"},
     {SST_TLS1_2, CERTIFICATE, form_of_point, SST_ERR_CERT_MALFORMED, 50, "leaf"},

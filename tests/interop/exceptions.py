@@ -37,7 +37,7 @@ OTHER_OUTCOME = [
      "judges the certificate when the handshake is done, and cuts the connection without an alert"),
     (PYTHON, "server", "*", "client of other issuer", {"received": {48}},
      "sends no list of issuers with its request, so that our client sends what it has"),
-    (JDK, "server", "1.2", "RSASSA-PSS key", {"code": "ERR_CERT_WEAK_KEY", "sent": 50, "peer alert": None},
+    (JDK, "server", "1.2", "RSASSA-PSS key", {"code": "ERR_UNSUPPORTED_KEY", "sent": 50, "peer alert": None},
      "sends the certificate, and then finds that it cannot sign with a scheme that we take; we refuse the key before"),
     (PYTHON, "server", "*", "ALPN", {"code": "OK", "received": ()},
      "has no way to refuse: its server goes on without a protocol, and our client, too, takes that (RFC 7301, 3.2)"),
