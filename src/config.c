@@ -24,6 +24,7 @@ static const sst__settings defaults = {
     .client_certificate = SST_CLIENT_CERTIFICATE_NONE,
     .chain_digests = SST_CHAIN_DIGEST_SHA2,
     .minimum_rsa_bits = 2048,
+    .key_update_limit = SST__MOST_RECORDS,
     .max_fragment = 16384,
 };
 

@@ -18,11 +18,12 @@
 typedef struct sst__engine sst__engine;
 
 typedef enum sst__step {
-  SST__STEP_DONE,   /* done */
-  SST__STEP_MORE,   /* all input was taken; more is needed */
-  SST__STEP_ROOM,   /* more room for output is needed (never from an engine) */
-  SST__STEP_CLOSED, /* the peer has closed */
-  SST__STEP_FAILED  /* the error is filled */
+  SST__STEP_DONE,      /* done */
+  SST__STEP_MORE,      /* all input was taken; more is needed */
+  SST__STEP_ROOM,      /* more room for output is needed (never from an engine) */
+  SST__STEP_CLOSED,    /* the peer has closed */
+  SST__STEP_NO_MEMORY, /* nothing was taken and nothing has changed: it may be tried again */
+  SST__STEP_FAILED     /* the error is filled */
 } sst__step;
 
 /* What is set on a stream before the first byte; kept until the handshake ends. */
@@ -70,6 +71,30 @@ static inline size_t sst__kept_size(const sst__kept *kept) {
   return atomic_load_explicit(&kept->size, memory_order_relaxed);
 }
 
+/* What the receiving side owes the peer: noted here, written by the sending side. Belongs to the stream. */
+enum { SST__DUE_ANSWER = 1, SST__DUE_OWN_UPDATE = 2, SST__DUE_ALERT = 4 };
+
+typedef struct sst__due {
+  atomic_uint what;                 /* SST__DUE_x */
+  int32_t alert;                    /* written before what says so */
+  uint16_t update_size, alert_size; /* bytes on the wire; set before the stream is open */
+} sst__due;
+
+static inline void sst__due_add(sst__due *due, unsigned what) {
+  atomic_fetch_or_explicit(&due->what, what, memory_order_release);
+}
+static inline unsigned sst__due_take(sst__due *due) {
+  return atomic_exchange_explicit(&due->what, 0, memory_order_acquire);
+}
+static inline bool sst__due_any(const sst__due *due) {
+  return atomic_load_explicit(&due->what, memory_order_relaxed) != 0;
+}
+static inline size_t sst__due_size(const sst__due *due) {
+  const unsigned what = atomic_load_explicit(&due->what, memory_order_acquire);
+  if (what == 0) return 0;
+  return (what & SST__DUE_ALERT) != 0 ? due->alert_size : due->update_size;
+}
+
 enum { SST__NUM_COUNTERS = SST_COUNTER_EVENTS_LOST }; /* those that are counted in the stream itself */
 
 typedef struct sst__counters {
@@ -87,6 +112,9 @@ typedef struct sst__engine_ops {
   sst__step (*handshake)(sst__engine *, sst__input *in, sst__output *wire, sst_error *error);
   /* After DONE. */
   void (*facts)(const sst__engine *, sst__facts *);
+  /* After facts, once: gives the engine that goes on from here, which may be the same, and frees itself if it is
+     another. facts then points into the new one. NULL: it failed, and the error is filled. */
+  sst__engine *(*hand_over)(sst__engine *, sst__facts *, sst_error *error);
   /* Copies certificate index of a chain as a getter of variable size; "none" out of range. */
   sst_status (*certificate)(const sst__engine *, sst__chain chain, size_t index, uint8_t *out, size_t out_cap,
                             size_t *out_len);
@@ -100,8 +128,11 @@ typedef struct sst__engine_ops {
      MORE: there was none. CLOSED, FAILED. */
   sst__step (*open)(sst__engine *, sst__input *in, uint8_t *out, size_t cap, size_t *produced, sst__kept *kept,
                     sst__output *answers, sst_error *error);
-  /* Writes what open had to hold back because output waited already: an answer to KeyUpdate. */
-  void (*bring_out)(sst__engine *, sst__output *wire);
+  /* Opens the whole record in record (len bytes) where it lies: plaintext of *produced bytes at *offset. As open. */
+  sst__step (*open_in_place)(sst__engine *, uint8_t *record, size_t len, size_t *offset, size_t *produced,
+                             sst__output *answers, sst_error *error);
+  /* Writes what is due, or what open had to hold back because output waited already. DONE or FAILED. */
+  sst__step (*bring_out)(sst__engine *, sst__output *wire, sst_error *error);
   sst__step (*close)(sst__engine *, sst__output *wire, sst_error *error);
   sst__step (*key_update)(sst__engine *, bool request_peer, sst__output *wire, sst_error *error);
   /* A fatal alert, as well as it can be sent. */
@@ -113,6 +144,8 @@ struct sst__engine {
   const sst__engine_ops *ops;
   size_t overhead;         /* bytes that a record is longer than its plaintext; right once the handshake has ended */
   size_t key_update_size;  /* bytes of a KeyUpdate record; 0: the protocol has none */
+  bool one_at_a_time;      /* sending and receiving must not run at once: stream.c holds its lock */
+  sst__due *due;           /* the stream's */
   sst__events *events;     /* the stream's, or NULL */
   sst__counters *counters; /* the stream's */
 };

@@ -29,6 +29,11 @@ bool sst__give_kept(sst__kept *kept, sst__room out, sst_progress *progress) {
   return false;
 }
 
+static void count_received(sst_stream *stream, size_t len) {
+  sst__count(&stream->counters, SST_COUNTER_RECORDS_RECEIVED, 1);
+  sst__count(&stream->counters, SST_COUNTER_BYTES_DECRYPTED, len);
+}
+
 /* Opens one frame: frame.length bytes of in. */
 static sst__step open_one(sst_stream *stream, sst__input *in, const sst__frame *frame, sst__room out, size_t *produced,
                           sst_error *error) {
@@ -42,8 +47,7 @@ static sst__step open_one(sst_stream *stream, sst__input *in, const sst__frame *
     (void)sst__fail(error, SST_ERR_INTERNAL, "a record of %zu bytes was not taken", frame->length);
     return SST__STEP_FAILED;
   }
-  if (frame->whole) sst__count(&stream->counters, SST_COUNTER_RECORDS_RECEIVED, 1);
-  sst__count(&stream->counters, SST_COUNTER_BYTES_DECRYPTED, *produced + sst__kept_size(&stream->kept));
+  if (frame->whole) count_received(stream, *produced + sst__kept_size(&stream->kept));
   return step;
 }
 
@@ -79,24 +83,25 @@ sst__step sst__open_records(sst_stream *stream, sst__input *in, sst__room out, b
 }
 
 sst__step sst__open_in_place(sst_stream *stream, const sst__in_place *place, sst_progress *progress, sst_error *error) {
-  sst__input in = {.data = place->data, .len = place->len};
-  for (;;) {
+  const sst__input all = {.data = place->data, .len = place->len};
+  sst__output answers = {.queue = &stream->wire};
+  for (size_t used = 0;;) {
     sst__frame frame;
+    const sst__input in = {.data = all.data, .len = all.len, .used = used};
     next_frame(stream, &in, &frame);
     progress->needed = frame.missing;
     if (!frame.whole) return SST__STEP_MORE;
     progress->needed = 0;
     if (*place->ranges_used == place->num_ranges) return SST__STEP_ROOM;
 
-    /* The plaintext is never longer than the ciphertext that it replaces, which the engine has read before it
-       writes. */
-    const sst__room room = {.data = place->data + in.used, .cap = frame.length};
-    const size_t offset = in.used;
-    size_t produced = 0;
-    const sst__step step = open_one(stream, &in, &frame, room, &produced, error);
-    progress->consumed = in.used;
+    size_t offset = 0, produced = 0;
+    const sst__step step = stream->engine->ops->open_in_place(stream->engine, place->data + used, frame.length, &offset,
+                                                              &produced, &answers, error);
+    count_received(stream, produced);
+    progress->consumed = used + frame.length;
     progress->produced += produced;
-    if (produced > 0) place->ranges[(*place->ranges_used)++] = (sst_range){.offset = offset, .length = produced};
+    if (produced > 0) place->ranges[(*place->ranges_used)++] = (sst_range){.offset = used + offset, .length = produced};
     if (step != SST__STEP_DONE && step != SST__STEP_MORE) return step;
+    used += frame.length;
   }
 }

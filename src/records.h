@@ -5,7 +5,8 @@
 
 #include "stream.h"
 
-/* Seals slices into out. DONE: all; ROOM: progress->needed is set; FAILED. progress->consumed grows. */
+/* Seals slices into out. DONE: all; ROOM: progress->needed is set; CLOSED: the stream has failed meanwhile; FAILED.
+   progress->consumed grows. */
 sst__step sst__seal_records(sst_stream *stream, const sst_slice *slices, size_t num_slices, sst__output *out,
                             sst_progress *progress, sst_error *error);
 

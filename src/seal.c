@@ -31,11 +31,17 @@ sst__step sst__seal_records(sst_stream *stream, const sst_slice *slices, size_t 
   const size_t overhead = stream->engine->overhead;
   rest in = rest_of(slices, num_slices);
   while (in.left > 0) {
+    if (sst__due_any(&stream->due)) { /* a KeyUpdate goes before the record that would be one too many */
+      const sst__step step = stream->engine->ops->bring_out(stream->engine, out, error);
+      if (step != SST__STEP_DONE) return step;
+      if ((sst__state(stream) & SST_STATE_FAILED) != 0)
+        return SST__STEP_CLOSED; /* by the other side; its alert is out */
+    }
     const size_t whole = in.left < stream->max_fragment ? in.left : stream->max_fragment;
     const size_t room = sst__output_room(out);
     const size_t fits = room > overhead ? room - overhead : 0;
     if (fits == 0 || (fits < whole && progress->consumed > 0)) {
-      progress->needed = sst__queue_size(&stream->wire) + overhead + whole;
+      progress->needed = sst__queue_size(&stream->wire) + sst__due_size(&stream->due) + overhead + whole;
       return SST__STEP_ROOM;
     }
     const size_t size = fits < whole ? fits : whole;

@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 enum { SST__MAX_GROUPS = 8, SST__MAX_SUITES = 6, SST__MAX_SCHEMES = 10, SST__MAX_CREDENTIALS = 16 };
+/* Full records under one AES-GCM key (RFC 8446, 5.5: 2^24.5). */
+enum { SST__MOST_RECORDS = 23726566 };
 enum { SST__MIN_FRAGMENT = 512, SST__MAX_FRAGMENT = 16384 }; /* plaintext of a record that we send */
 
 typedef struct sst__settings {
@@ -18,9 +20,10 @@ typedef struct sst__settings {
   int32_t profile, verify, client_certificate, chain_digests, alpn_lenient;
   uint32_t minimum_rsa_bits;
   uint32_t max_fragment;
-  uint32_t report;     /* mask of events */
-  uint8_t *alpn;       /* as on the wire: each name behind one length byte (RFC 7301, 3.1) */
-  uint8_t *client_cas; /* as on the wire: each DER name behind two length bytes (RFC 8446, 4.2.4) */
+  uint64_t key_update_limit; /* records under one key */
+  uint32_t report;           /* mask of events */
+  uint8_t *alpn;             /* as on the wire: each name behind one length byte (RFC 7301, 3.1) */
+  uint8_t *client_cas;       /* as on the wire: each DER name behind two length bytes (RFC 8446, 4.2.4) */
   size_t alpn_len, client_cas_len;
 } sst__settings;
 

@@ -40,9 +40,13 @@ static const sst_error *failure_of(const sst_stream *stream) {
   return failure != NULL ? failure : &out_of_memory; /* there was no memory for the record itself */
 }
 
+/* Both sides may fail at once: the first one's record stays. */
 static sst_status publish(sst_stream *stream, const sst_error *error) {
-  sst_error *record = sst__copy(error, sizeof *error);
-  atomic_store_explicit(&stream->failure, record, memory_order_release);
+  sst_error *record = sst__copy(error, sizeof *error), *none = NULL;
+  const bool first = record != NULL && (sst__state(stream) & FAILED) == 0 &&
+                     atomic_compare_exchange_strong_explicit(&stream->failure, &none, record, memory_order_release,
+                                                             memory_order_relaxed);
+  if (!first) sst__free(record);
   set_state(stream, FAILED);
   return failure_of(stream)->code;
 }
@@ -61,10 +65,17 @@ static sst__output output_of(sst_stream *stream, sst__room out) {
   return (sst__output){.data = out.data, .cap = out.cap, .queue = &stream->wire};
 }
 
-/* Moves what waits into the room, and then what waited behind it. True: nothing waits any more. */
-static bool drain(sst_stream *stream, sst__output *out) {
-  if (!sst__output_drain(out)) return false;
-  if ((sst__state(stream) & (OPEN | FAILED)) == OPEN) stream->engine->ops->bring_out(stream->engine, out);
+/* Moves what waits into the room, and then what waited behind it, or is due. What cannot be written fails the stream. */
+static void drain(sst_stream *stream, sst__output *out) {
+  sst_error error;
+  if (!sst__output_drain(out)) return;
+  const uint32_t state = sst__state(stream) & (OPEN | FAILED);
+  if (state != OPEN && !((state & OPEN) != 0 && sst__due_any(&stream->due))) return;
+  const sst__step step = stream->engine->ops->bring_out(stream->engine, out, &error);
+  if (step == SST__STEP_FAILED && (sst__state(stream) & FAILED) == 0) (void)publish(stream, &error);
+}
+
+static bool is_drained(const sst_stream *stream) {
   return sst__queue_size(&stream->wire) == 0;
 }
 
@@ -75,9 +86,8 @@ static void wrote(sst_stream *stream, const sst__output *out, sst_progress *prog
 
 /* What waits comes before any outcome but an error. */
 static sst_status unless_output_waits(sst_stream *stream, sst_progress *progress, sst_status status) {
-  const size_t waiting = sst__queue_size(&stream->wire);
-  if (status < 0 || waiting == 0) return status;
-  progress->needed = waiting;
+  if (status < 0 || sst__queue_size(&stream->wire) == 0) return status;
+  progress->needed = sst__queue_size(&stream->wire) + sst__due_size(&stream->due);
   return SST_NEED_OUTPUT;
 }
 
@@ -101,11 +111,29 @@ static sst_status start(sst_stream *stream, sst_error *error) {
   return SST_OK;
 }
 
-/* The engine has finished. The stream is open once the last flight is in the caller's hands. */
-static sst_status finish(sst_stream *stream) {
+/* The engine has finished, and hands over to the one that protects data. Without memory for that the peer, for whom the
+   handshake may have ended, gets an alert. */
+static sst_status establish(sst_stream *stream, sst__output *out) {
+  sst__engine *engine = stream->engine;
+  sst__facts facts;
+  sst_error error;
+  engine->ops->facts(engine, &facts);
+  sst__engine *next = engine->ops->hand_over(engine, &facts, &error);
+  if (next == NULL) {
+    engine->ops->alert(engine, error.alert_sent, out);
+    return publish(stream, &error);
+  }
+  stream->engine = next;
+  stream->facts = facts;
+  stream->established = true;
+  return SST_OK;
+}
+
+/* The stream is open once the last flight is in the caller's hands. */
+static sst_status finish(sst_stream *stream, sst__output *out) {
   if (!stream->established) {
-    stream->engine->ops->facts(stream->engine, &stream->facts);
-    stream->established = true;
+    const sst_status status = establish(stream, out);
+    if (status != SST_OK) return status;
     sst__free(stream->setup);
     stream->setup = NULL;
   }
@@ -130,11 +158,11 @@ static sst_status need_input(sst_stream *stream, sst_progress *progress) {
 static sst_status run_handshake(sst_stream *stream, sst__input *in, sst__output *out, sst_progress *progress) {
   sst_error error;
   if (sst__state(stream) == 0 && start(stream, &error) != SST_OK) return publish(stream, &error);
-  if (stream->established) return finish(stream);
+  if (stream->established) return finish(stream, out);
   const sst__step step = stream->engine->ops->handshake(stream->engine, in, out, &error);
   progress->consumed = in->used;
   sst__count(&stream->counters, SST_COUNTER_WIRE_RECEIVED, in->used);
-  if (step == SST__STEP_DONE) return finish(stream);
+  if (step == SST__STEP_DONE) return finish(stream, out);
   return step == SST__STEP_MORE ? need_input(stream, progress) : publish(stream, &error);
 }
 
@@ -146,10 +174,10 @@ static sst_status handshake(sst_stream *stream, sst__input *in, sst__room room, 
   }
   sst__output out = output_of(stream, room);
   sst_status status = SST_OK;
-  const bool drained = drain(stream, &out);
+  drain(stream, &out);
   if ((state & FAILED) != 0) {
     status = failure_of(stream)->code;
-  } else if (drained) {
+  } else if (is_drained(stream)) {
     status = run_handshake(stream, in, &out, progress);
   }
   wrote(stream, &out, progress);
@@ -181,9 +209,14 @@ static sst_status encrypt(sst_stream *stream, const sst_slice *slices, size_t nu
   sst__output out = output_of(stream, room);
   sst_error error;
   drain(stream, &out);
+  if ((sst__state(stream) & FAILED) != 0) {
+    wrote(stream, &out, progress);
+    return failure_of(stream)->code;
+  }
   const sst__step step = sst__seal_records(stream, slices, num_slices, &out, progress, &error);
   wrote(stream, &out, progress);
   if (step == SST__STEP_FAILED) return publish(stream, &error);
+  if (step == SST__STEP_CLOSED) return failure_of(stream)->code;
   return step == SST__STEP_ROOM ? SST_NEED_OUTPUT : SST_OK;
 }
 
@@ -285,6 +318,10 @@ static sst_status received(sst_stream *stream, sst__step step, sst_progress *pro
       break;
     case SST__STEP_CLOSED:
       set_state(stream, PEER_CLOSED);
+      break;
+    case SST__STEP_NO_MEMORY:
+      if (progress->consumed == 0 && progress->produced == 0) return sst__refuse(SST_ERR_NO_MEMORY);
+      (void)publish(stream, error);
       break;
     case SST__STEP_DONE:
     case SST__STEP_FAILED:

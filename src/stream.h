@@ -21,10 +21,11 @@ struct sst_stream {
   _Atomic uint32_t state;     /* SST_STATE_x */
   atomic_bool eof;            /* the transport has ended */
   atomic_uint claimed;        /* sides that a call is inside of: SST__SENDING, SST__RECEIVING */
-  pthread_mutex_t lock;       /* held for one call: both sides go through one engine */
+  pthread_mutex_t lock;       /* held for one call, where both sides go through one SSL */
   sst_error *_Atomic failure; /* published once */
 
   sst__queue wire; /* bytes to the peer that wait for room */
+  sst__due due;    /* what the sending side has to write for the receiving one */
   sst__kept kept;  /* plaintext that waits for room */
   sst__events *events;
   sst__counters counters;

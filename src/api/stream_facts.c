@@ -111,7 +111,7 @@ uint64_t sst_stream_counter(const sst_stream *stream, int32_t which) {
 }
 
 size_t sst_stream_output_size(const sst_stream *stream) {
-  return stream == NULL ? 0 : sst__queue_size(&stream->wire);
+  return stream == NULL ? 0 : sst__queue_size(&stream->wire) + sst__due_size(&stream->due);
 }
 
 size_t sst_stream_plaintext_size(const sst_stream *stream) {

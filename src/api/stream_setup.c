@@ -21,7 +21,7 @@ static sst_stream *make(sst_config *config, int32_t role, const sst__context *co
   stream->facts.info.size = sizeof stream->facts.info;
   stream->setup = sst__alloc(sizeof *stream->setup);
   if (settings->report != 0) stream->events = sst__events_new(settings->report);
-  stream->engine = sst__context_engine(context, stream->events, &stream->counters);
+  stream->engine = sst__context_engine(context, &stream->due, stream->events, &stream->counters);
   if (stream->setup != NULL && stream->engine != NULL && (settings->report == 0 || stream->events != NULL))
     return stream;
   sst_stream_free(stream);

@@ -23,6 +23,7 @@ sst_status sst__context_new(const sst__context_parts *parts, sst__context **cont
 void sst__context_free(sst__context *context);
 
 /* An engine for one stream, or NULL without memory. context outlives it. */
-sst__engine *sst__context_engine(const sst__context *context, sst__events *events, sst__counters *counters);
+sst__engine *sst__context_engine(const sst__context *context, sst__due *due, sst__events *events,
+                                 sst__counters *counters);
 
 #endif

@@ -211,13 +211,12 @@ static void bring_answer_out(sst__tls *tls) {
   (void)SSL_write(tls->ssl, "", 0);
 }
 
-static void tls_bring_out(sst__engine *engine, sst__output *wire) {
+static sst__step tls_bring_out(sst__engine *engine, sst__output *wire, sst_error *error) {
   sst__tls *tls = tls_of(engine);
-  if (!tls->answer_due) return;
-  sst_error ignored;
-  const call now = begin(tls, NULL, wire, &ignored);
+  if (!tls->answer_due) return SST__STEP_DONE;
+  const call now = begin(tls, NULL, wire, error);
   bring_answer_out(tls);
-  (void)end(&now, SST__STEP_DONE);
+  return end(&now, SST__STEP_DONE);
 }
 
 static sst__step tls_open(sst__engine *engine, sst__input *in, uint8_t *out, size_t cap, size_t *produced,
@@ -242,6 +241,15 @@ static sst__step tls_open(sst__engine *engine, sst__input *in, uint8_t *out, siz
   if (ssl_error != SSL_ERROR_WANT_READ) return end_failed(&now, ssl_error);
   bring_answer_out(tls);
   return tls->no_memory ? end_failed(&now, SSL_ERROR_SSL) : end(&now, SST__STEP_MORE);
+}
+
+/* BoringSSL copies a record out before it opens it. */
+static sst__step tls_open_in_place(sst__engine *engine, uint8_t *record, size_t len, size_t *offset, size_t *produced,
+                                   sst__output *answers, sst_error *error) {
+  sst__input in = {.data = record, .len = len};
+  sst__kept none = {.data = NULL};
+  *offset = 0;
+  return tls_open(engine, &in, record, len, produced, &none, answers, error);
 }
 
 static sst__step tls_close(sst__engine *engine, sst__output *wire, sst_error *error) {
@@ -281,10 +289,12 @@ static const sst__engine_ops tls_ops = {
     .start = tls_start,
     .handshake = tls_handshake,
     .facts = tls_facts,
+    .hand_over = sst__tls_hand_over,
     .certificate = sst__tls_certificate,
     .seal = tls_seal,
     .next_frame = tls_next_frame,
     .open = tls_open,
+    .open_in_place = tls_open_in_place,
     .bring_out = tls_bring_out,
     .close = tls_close,
     .key_update = tls_key_update,
@@ -292,10 +302,11 @@ static const sst__engine_ops tls_ops = {
     .free = tls_free,
 };
 
-sst__engine *sst__context_engine(const sst__context *context, sst__events *events, sst__counters *counters) {
+sst__engine *sst__context_engine(const sst__context *context, sst__due *due, sst__events *events,
+                                 sst__counters *counters) {
   sst__tls *tls = sst__alloc(sizeof *tls);
   if (tls == NULL) return NULL;
-  tls->base = (sst__engine){.ops = &tls_ops, .events = events, .counters = counters};
+  tls->base = (sst__engine){.ops = &tls_ops, .one_at_a_time = true, .due = due, .events = events, .counters = counters};
   tls->base.overhead = SST__HEADER_LEN + 8 + 16; /* the most of any suite, until the handshake has chosen */
   tls->context = context;
   tls->alert_sent = tls->alert_received = SST__NO_ALERT;

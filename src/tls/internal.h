@@ -202,8 +202,40 @@ static inline sst__tls *sst__tls_of(const SSL *ssl) {
 
 /* ---- stream_certificates.c ---- */
 
+/* Where a stream's certificates are. */
+typedef struct sst__certificates {
+  const sst__context *context;
+  const STACK_OF(CRYPTO_BUFFER) * peer, *refused;
+  const sst__path *path;
+  int16_t local_identity;
+} sst__certificates;
+
+/* Copies one, as a getter of variable size. */
+sst_status sst__give_certificate(const sst__certificates *certificates, sst__chain chain, size_t index, uint8_t *out,
+                                 size_t out_cap, size_t *out_len);
 sst_status sst__tls_certificate(const sst__engine *engine, sst__chain chain, size_t index, uint8_t *out, size_t out_cap,
                                 size_t *out_len);
+
+/* ---- hand_over.c ---- */
+
+/* The op. */
+sst__engine *sst__tls_hand_over(sst__engine *engine, sst__facts *facts, sst_error *error);
+
+/* True if records go on through BoringSSL's SSL, which tests alone want: an oracle for our record layer. */
+#if defined(SST_RECORD_PATH_SSL)
+static inline bool sst__keeps_ssl(void) {
+  return true;
+}
+#elif defined(SST_RECORD_PATH_BOTH)
+extern atomic_bool sst__record_path_is_ssl;
+static inline bool sst__keeps_ssl(void) {
+  return atomic_load_explicit(&sst__record_path_is_ssl, memory_order_relaxed);
+}
+#else
+static inline bool sst__keeps_ssl(void) {
+  return false;
+}
+#endif
 
 /* ---- observe.c ---- */
 

@@ -26,24 +26,33 @@ static sst_status give_anchor(const X509 *anchor, uint8_t *out, size_t out_cap, 
   return sst__refuse(SST_ERR_NO_MEMORY);
 }
 
+sst_status sst__give_certificate(const sst__certificates *certificates, sst__chain chain, size_t index, uint8_t *out,
+                                 size_t out_cap, size_t *out_len) {
+  const sst__context_parts *parts = &certificates->context->parts;
+  const sst__path *path = certificates->path;
+  switch (chain) {
+    case SST__CHAIN_PEER:
+      return give(certificates->peer, index, out, out_cap, out_len);
+    case SST__CHAIN_LOCAL:
+      if (certificates->local_identity == SST__NO_IDENTITY) break;
+      return give(parts->identities[certificates->local_identity]->chain, index, out, out_cap, out_len);
+    case SST__CHAIN_REFUSED:
+      return give(certificates->refused, index, out, out_cap, out_len);
+    case SST__CHAIN_VERIFIED:
+      if (index >= path->length) break;
+      if (path->at[index] < SST__IN_TRUST) return give(certificates->peer, path->at[index], out, out_cap, out_len);
+      return give_anchor(sk_X509_value(parts->anchors->list, path->at[index] - SST__IN_TRUST), out, out_cap, out_len);
+  }
+  return sst__give(NULL, 0, out, out_cap, out_len);
+}
+
 sst_status sst__tls_certificate(const sst__engine *engine, sst__chain chain, size_t index, uint8_t *out, size_t out_cap,
                                 size_t *out_len) {
   const sst__tls *tls = (const sst__tls *)engine; /* base is the first member */
-  switch (chain) {
-    case SST__CHAIN_PEER:
-      return give(SSL_get0_peer_certificates(tls->ssl), index, out, out_cap, out_len);
-    case SST__CHAIN_LOCAL:
-      if (tls->local_identity == SST__NO_IDENTITY) break;
-      return give(tls->context->parts.identities[tls->local_identity]->chain, index, out, out_cap, out_len);
-    case SST__CHAIN_REFUSED:
-      return give(tls->refused, index, out, out_cap, out_len);
-    case SST__CHAIN_VERIFIED:
-      if (index >= tls->path.length) break;
-      if (tls->path.at[index] < SST__IN_TRUST) {
-        return give(SSL_get0_peer_certificates(tls->ssl), tls->path.at[index], out, out_cap, out_len);
-      }
-      return give_anchor(sk_X509_value(tls->context->parts.anchors->list, tls->path.at[index] - SST__IN_TRUST), out,
-                         out_cap, out_len);
-  }
-  return sst__give(NULL, 0, out, out_cap, out_len);
+  const sst__certificates certificates = {.context = tls->context,
+                                          .peer = SSL_get0_peer_certificates(tls->ssl),
+                                          .refused = tls->refused,
+                                          .path = &tls->path,
+                                          .local_identity = tls->local_identity};
+  return sst__give_certificate(&certificates, chain, index, out, out_cap, out_len);
 }

@@ -1,0 +1,113 @@
+/* The hand-over: BoringSSL has performed the handshake, and our record layer goes on. */
+#include <string.h>
+
+#include <openssl/err.h>
+#include <openssl/pool.h>
+
+#include "memory.h"
+#include "tls/record.h"
+
+/* The content type of TLS 1.3 beside the tag, and the message or alert itself. */
+enum { TYPE_LEN = 1, ALERT_LEN = 2, KEY_UPDATE_LEN = 5 };
+
+static STACK_OF(CRYPTO_BUFFER) * share(const STACK_OF(CRYPTO_BUFFER) * chain, bool *no_memory) {
+  if (chain == NULL || sk_CRYPTO_BUFFER_num(chain) == 0) return NULL;
+  STACK_OF(CRYPTO_BUFFER) *shared = sk_CRYPTO_BUFFER_new_null();
+  *no_memory = shared == NULL;
+  for (size_t i = 0; shared != NULL && i < sk_CRYPTO_BUFFER_num(chain); i++) {
+    CRYPTO_BUFFER *certificate = sk_CRYPTO_BUFFER_value(chain, i);
+    if (sk_CRYPTO_BUFFER_push(shared, certificate)) {
+      (void)CRYPTO_BUFFER_up_ref(certificate);
+      continue;
+    }
+    *no_memory = true;
+    break;
+  }
+  return shared;
+}
+
+static sst_status record_certificate(const sst__engine *engine, sst__chain chain, size_t index, uint8_t *out,
+                                     size_t out_cap, size_t *out_len) {
+  const sst__record_engine *record = (const sst__record_engine *)engine;
+  const sst__certificates certificates = {.context = record->context,
+                                          .peer = record->peer,
+                                          .path = &record->path,
+                                          .local_identity = record->local_identity};
+  return sst__give_certificate(&certificates, chain, index, out, out_cap, out_len);
+}
+
+static sst__engine *already_handed_over(sst__engine *engine, sst__facts *facts, sst_error *error) {
+  (void)facts, (void)error;
+  return engine;
+}
+
+static void record_free(sst__engine *engine) {
+  sst__record_engine *record = sst__record_of(engine);
+  sst__keys_clear(&record->sender.keys);
+  sst__keys_clear(&record->receiver.keys);
+  sst__free(record->receiver.record);
+  sst__free(record->receiver.message);
+  sk_CRYPTO_BUFFER_pop_free(record->peer, CRYPTO_BUFFER_free);
+  sst__free(record);
+}
+
+/* start, handshake and facts are over. */
+static const sst__engine_ops record_ops = {
+    .hand_over = already_handed_over,
+    .certificate = record_certificate,
+    .seal = sst__record_seal,
+    .next_frame = sst__record_next_frame,
+    .open = sst__record_open,
+    .open_in_place = sst__record_open_in_place,
+    .bring_out = sst__record_bring_out,
+    .close = sst__record_close,
+    .key_update = sst__record_key_update,
+    .alert = sst__record_alert,
+    .free = record_free,
+};
+
+static void note_sizes(sst__record_engine *record, const sst__tls *tls) {
+  const size_t overhead = tls->base.overhead;
+  record->base.overhead = overhead;
+  record->base.key_update_size = tls->base.key_update_size;
+  record->base.due->alert_size = (uint16_t)(overhead + ALERT_LEN);
+  record->base.due->update_size = (uint16_t)(overhead + KEY_UPDATE_LEN);
+}
+
+static void take_names(sst__record_engine *record, sst__facts *facts) {
+  if (facts->alpn_len > 0) memcpy(record->names, facts->alpn, facts->alpn_len);
+  if (facts->server_name_len > 0) memcpy(record->names + facts->alpn_len, facts->server_name, facts->server_name_len);
+  facts->alpn = (const uint8_t *)record->names;
+  facts->server_name = record->names + facts->alpn_len;
+}
+
+sst__engine *sst__tls_hand_over(sst__engine *engine, sst__facts *facts, sst_error *error) {
+  sst__tls *tls = (sst__tls *)engine; /* base is the first member */
+  if (sst__keeps_ssl()) return engine;
+  const uint64_t failed = sst__failed_allocations();
+  sst__record_engine *record = sst__alloc(sizeof *record + facts->alpn_len + facts->server_name_len);
+  bool no_memory = record == NULL;
+  if (record != NULL) {
+    record->base = (sst__engine){
+        .ops = &record_ops, .due = tls->base.due, .events = tls->base.events, .counters = tls->base.counters};
+    record->context = tls->context;
+    record->local_identity = tls->local_identity;
+    record->path = tls->path;
+    record->sender.most_records = tls->context->parts.settings->key_update_limit;
+    record->peer = share(SSL_get0_peer_certificates(tls->ssl), &no_memory);
+    note_sizes(record, tls);
+    if (!no_memory && sst__keys_take_over(record, tls->ssl)) {
+      take_names(record, facts);
+      tls->base.ops->free(engine);
+      return &record->base;
+    }
+    record_free(&record->base);
+  }
+  ERR_clear_error();
+  if (no_memory || sst__failed_allocations() != failed) {
+    (void)sst__fail(error, SST_ERR_NO_MEMORY, "no memory for the keys of the stream");
+  } else {
+    (void)sst__fail(error, SST_ERR_INTERNAL, "the keys of the stream cannot be taken over");
+  }
+  return NULL;
+}

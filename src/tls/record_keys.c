@@ -1,0 +1,147 @@
+/* Keys of the record layer. */
+#include <string.h>
+
+#include <openssl/digest.h>
+#include <openssl/err.h>
+#include <openssl/hkdf.h>
+
+#include "memory.h"
+#include "tls/record.h"
+#include "tls/traffic_secrets.h"
+
+enum { MOST_KEY = 32, SALT_LEN = 4 };
+
+/* HKDF-Expand-Label with an empty context (RFC 8446, 7.1). */
+static bool expand(const sst__suite *suite, const uint8_t *secret, const char *label, uint8_t *out, size_t out_len) {
+  static const char prefix[] = "tls13 ";
+  uint8_t info[2 + 1 + 64 + 1];
+  const size_t prefix_len = sizeof prefix - 1, label_len = strlen(label);
+  size_t used = 0;
+  info[used++] = (uint8_t)(out_len >> 8);
+  info[used++] = (uint8_t)out_len;
+  info[used++] = (uint8_t)(prefix_len + label_len);
+  memcpy(info + used, prefix, prefix_len);
+  memcpy(info + used + prefix_len, label, label_len);
+  used += prefix_len + label_len;
+  info[used++] = 0;
+  return HKDF_expand(out, out_len, suite->hash, secret, EVP_MD_size(suite->hash), info, used) == 1;
+}
+
+/* Key and iv from a traffic secret (RFC 8446, 7.3). The plain AEAD: the variants "for TLS 1.3" take the first nonce that
+   they see as the number 0. */
+static bool derive(sst__keys *keys, const sst__suite *suite, const uint8_t *secret) {
+  uint8_t key[MOST_KEY];
+  const size_t key_len = EVP_AEAD_key_length(suite->aead);
+  bool derived = expand(suite, secret, "key", key, key_len) && expand(suite, secret, "iv", keys->iv, sizeof keys->iv);
+  if (derived) {
+    EVP_AEAD_CTX_cleanup(&keys->aead);
+    derived = EVP_AEAD_CTX_init(&keys->aead, suite->aead, key, key_len, SST__TAG_LEN, NULL) == 1;
+    memmove(keys->secret, secret, EVP_MD_size(suite->hash));
+  }
+  sst__wipe(key, sizeof key);
+  return derived;
+}
+
+bool sst__keys_update(sst__keys *keys, const sst__suite *suite) {
+  uint8_t next[SST__MOST_SECRET];
+  const bool derived =
+      expand(suite, keys->secret, "traffic upd", next, EVP_MD_size(suite->hash)) && derive(keys, suite, next);
+  if (derived) keys->sequence = 0;
+  sst__wipe(next, sizeof next);
+  ERR_clear_error();
+  return derived;
+}
+
+void sst__keys_clear(sst__keys *keys) {
+  EVP_AEAD_CTX_cleanup(&keys->aead);
+  sst__wipe(keys, sizeof *keys);
+}
+
+static const EVP_AEAD *aead_of(uint16_t suite) {
+  switch (suite) {
+    case 0x1301:
+    case 0xc02b:
+    case 0xc02f:
+      return EVP_aead_aes_128_gcm();
+    case 0x1302:
+    case 0xc02c:
+    case 0xc030:
+      return EVP_aead_aes_256_gcm();
+    case 0x1303:
+    case 0xcca8:
+    case 0xcca9:
+      return EVP_aead_chacha20_poly1305();
+    default:
+      return NULL;
+  }
+}
+
+static bool take_secrets(sst__record_engine *record, const SSL *ssl) {
+  const uint8_t *read = NULL, *write = NULL;
+  size_t len = 0;
+  return sst__traffic_secrets(ssl, &read, &write, &len) && len == EVP_MD_size(record->suite.hash) &&
+         derive(&record->receiver.keys, &record->suite, read) && derive(&record->sender.keys, &record->suite, write);
+}
+
+/* One direction of the key block (RFC 5246, 6.3): keys of both, then the fixed parts of the nonces of both. */
+static bool take_from_block(sst__keys *keys, const sst__suite *suite, const uint8_t *block, size_t which) {
+  const size_t key_len = EVP_AEAD_key_length(suite->aead);
+  const size_t iv_len = suite->explicit_nonce ? SALT_LEN : SST__NONCE_LEN;
+  memcpy(keys->iv, block + 2 * key_len + which * iv_len, iv_len);
+  return EVP_AEAD_CTX_init(&keys->aead, suite->aead, block + which * key_len, key_len, SST__TAG_LEN, NULL) == 1;
+}
+
+static bool take_key_block(sst__record_engine *record, const SSL *ssl) {
+  const sst__suite *suite = &record->suite;
+  uint8_t block[2 * (MOST_KEY + SST__NONCE_LEN)];
+  const size_t iv_len = suite->explicit_nonce ? SALT_LEN : SST__NONCE_LEN;
+  const size_t len = 2 * (EVP_AEAD_key_length(suite->aead) + iv_len);
+  const size_t ours = SSL_is_server(ssl) ? 1 : 0;
+  const bool taken = SSL_get_key_block_len(ssl) == len && SSL_generate_key_block(ssl, block, len) == 1 &&
+                     take_from_block(&record->sender.keys, suite, block, ours) &&
+                     take_from_block(&record->receiver.keys, suite, block, 1 - ours);
+  sst__wipe(block, sizeof block);
+  return taken;
+}
+
+bool sst__keys_take_over(sst__record_engine *record, const SSL *ssl) {
+  const SSL_CIPHER *cipher = SSL_get_current_cipher(ssl);
+  sst__suite *suite = &record->suite;
+  suite->aead = aead_of(SSL_CIPHER_get_protocol_id(cipher));
+  suite->hash = SSL_CIPHER_get_handshake_digest(cipher);
+  suite->tls13 = SSL_version(ssl) == TLS1_3_VERSION;
+  suite->explicit_nonce = !suite->tls13 && suite->aead != EVP_aead_chacha20_poly1305();
+  if (suite->aead == NULL || suite->hash == NULL || SSL_has_pending(ssl)) return false;
+  EVP_AEAD_CTX_zero(&record->sender.keys.aead);
+  EVP_AEAD_CTX_zero(&record->receiver.keys.aead);
+  record->sender.keys.sequence = SSL_get_write_sequence(ssl);
+  record->receiver.keys.sequence = SSL_get_read_sequence(ssl);
+  return suite->tls13 ? take_secrets(record, ssl) : take_key_block(record, ssl);
+}
+
+static void put_u64(uint8_t *out, uint64_t value) {
+  for (int i = 7; i >= 0; i--, value >>= 8)
+    out[i] = (uint8_t)value;
+}
+
+void sst__keys_nonce(const sst__keys *keys, const sst__suite *suite, uint8_t nonce[SST__NONCE_LEN]) {
+  uint8_t number[8];
+  put_u64(number, keys->sequence);
+  memcpy(nonce, keys->iv, SST__NONCE_LEN);
+  if (suite->explicit_nonce) { /* the salt, and the number itself, as BoringSSL does (RFC 5288, 3) */
+    memcpy(nonce + SALT_LEN, number, sizeof number);
+    return;
+  }
+  for (size_t i = 0; i < sizeof number; i++)
+    nonce[SST__NONCE_LEN - sizeof number + i] ^= number[i];
+}
+
+size_t sst__additional_data(const sst__keys *keys, uint8_t type, size_t plaintext_len, uint8_t out[13]) {
+  put_u64(out, keys->sequence);
+  out[8] = type;
+  out[9] = 3;
+  out[10] = 3;
+  out[11] = (uint8_t)(plaintext_len >> 8);
+  out[12] = (uint8_t)plaintext_len;
+  return 13;
+}
