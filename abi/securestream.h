@@ -773,8 +773,10 @@ SST_API sst_status sst_config_set_early_data(sst_config *config, int32_t on);
 SST_API sst_status sst_config_set_max_fragment(sst_config *config, uint32_t n);
 
 /*
- * sst_config_set_key_update_limit sets after how many records under one key a TLS 1.3 stream changes its own by
- * KeyUpdate, below the limit of the cipher (RFC 8446, 5.5). SST_ERR_UNSUPPORTED in this version. Since 0.1.
+ * sst_config_set_key_update_limit sets how many records a TLS 1.3 stream sends under one key before it changes it by
+ * KeyUpdate, which is the last of them: 2 to 23,726,566 (2^24.5), the default, which is the limit of AES-GCM (RFC 8446,
+ * 5.5). TLS 1.2 cannot change its key: there encrypt fails with SST_ERR_KEY_EXHAUSTED after 2^24.5 records under
+ * AES-GCM, whatever is set here. SST_ERR_INVALID_ARGUMENT: another number; SST_ERR_FROZEN. Since 0.1.
  */
 SST_API sst_status sst_config_set_key_update_limit(sst_config *config, uint64_t records);
 

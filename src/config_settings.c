@@ -282,7 +282,11 @@ sst_status sst_config_set_early_data(sst_config *config, int32_t on) {
 }
 
 sst_status sst_config_set_key_update_limit(sst_config *config, uint64_t records) {
-  return not_built(config, records > 0);
+  const sst_status allowed = may_set(config);
+  if (allowed != SST_OK) return allowed;
+  if (records < SST__LEAST_RECORDS || records > SST__MOST_RECORDS) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  config->settings.key_update_limit = records;
+  return SST_OK;
 }
 
 sst_status sst_config_set_ech_keys(sst_config *config, const uint8_t *keys, size_t keys_len) {

@@ -8,7 +8,7 @@
 
 enum { SST__MAX_GROUPS = 8, SST__MAX_SUITES = 6, SST__MAX_SCHEMES = 10, SST__MAX_CREDENTIALS = 16 };
 /* Full records under one AES-GCM key (RFC 8446, 5.5: 2^24.5). */
-enum { SST__MOST_RECORDS = 23726566 };
+enum { SST__LEAST_RECORDS = 2, SST__MOST_RECORDS = 23726566 };
 enum { SST__MIN_FRAGMENT = 512, SST__MAX_FRAGMENT = 16384 }; /* plaintext of a record that we send */
 
 typedef struct sst__settings {

@@ -181,7 +181,8 @@ static void tls_next_frame(const sst__engine *engine, const uint8_t *in, size_t 
   }
   const size_t body = (size_t)header[3] << 8 | header[4];
   const size_t left = tls->body_left > 0 ? tls->body_left : body;
-  const bool bad = body > MAX_CIPHERTEXT || header[1] != RECORD_VERSION_MAJOR;
+  const bool bad_version = header[1] != RECORD_VERSION_MAJOR || (!tls->in_handshake && header[2] != 3);
+  const bool bad = body > MAX_CIPHERTEXT || bad_version;
   frame->plaintext_max = body > tls->expansion ? body - tls->expansion : 0;
   frame->whole = bad || in_len - used >= left; /* a bad one need not be waited for: its header says enough */
   if (bad && in_len - used < left) return;

@@ -7,6 +7,10 @@
 #include "memory.h"
 #include "tls/record.h"
 
+#if defined(SST_RECORD_PATH_BOTH)
+atomic_bool sst__record_path_is_ssl;
+#endif
+
 /* The content type of TLS 1.3 beside the tag, and the message or alert itself. */
 enum { TYPE_LEN = 1, ALERT_LEN = 2, KEY_UPDATE_LEN = 5 };
 
@@ -74,6 +78,12 @@ static void note_sizes(sst__record_engine *record, const sst__tls *tls) {
   record->base.due->update_size = (uint16_t)(overhead + KEY_UPDATE_LEN);
 }
 
+/* ChaCha20-Poly1305 has no limit that a stream could reach (RFC 8446, 5.5). */
+static uint64_t most_records(const sst__suite *suite, const sst__settings *settings) {
+  if (suite->tls13) return settings->key_update_limit;
+  return suite->explicit_nonce ? SST__MOST_RECORDS : UINT64_MAX;
+}
+
 static void take_names(sst__record_engine *record, sst__facts *facts) {
   if (facts->alpn_len > 0) memcpy(record->names, facts->alpn, facts->alpn_len);
   if (facts->server_name_len > 0) memcpy(record->names + facts->alpn_len, facts->server_name, facts->server_name_len);
@@ -93,10 +103,10 @@ sst__engine *sst__tls_hand_over(sst__engine *engine, sst__facts *facts, sst_erro
     record->context = tls->context;
     record->local_identity = tls->local_identity;
     record->path = tls->path;
-    record->sender.most_records = tls->context->parts.settings->key_update_limit;
     record->peer = share(SSL_get0_peer_certificates(tls->ssl), &no_memory);
     note_sizes(record, tls);
     if (!no_memory && sst__keys_take_over(record, tls->ssl)) {
+      record->sender.most_records = most_records(&record->suite, tls->context->parts.settings);
       take_names(record, facts);
       tls->base.ops->free(engine);
       return &record->base;

@@ -165,7 +165,6 @@ TEST(unsupported, setters_of_a_config_that_are_not_built_change_nothing) {
   EXPECT_STATUS(sst_config_set_ticket_keys(config, keys), SST_ERR_UNSUPPORTED);
   EXPECT_STATUS(sst_config_set_session_lifetime(config, 3600), SST_ERR_UNSUPPORTED);
   EXPECT_STATUS(sst_config_set_early_data(config, 1), SST_ERR_UNSUPPORTED);
-  EXPECT_STATUS(sst_config_set_key_update_limit(config, 100), SST_ERR_UNSUPPORTED);
   EXPECT_STATUS(sst_config_suspend_on(config, 1), SST_ERR_UNSUPPORTED);
   EXPECT_STATUS(sst_config_suspend_on(config, 0), SST_OK);
   EXPECT_STATUS(sst_config_set_ech_keys(config, (const uint8_t *)"e", 1), SST_ERR_UNSUPPORTED);

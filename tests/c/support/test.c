@@ -51,6 +51,10 @@ static void report(const char *file, int line, const char *format, ...) {
   atomic_fetch_add(&failures, 1);
 }
 
+bool test_failed(void) {
+  return atomic_load(&failures) > 0;
+}
+
 bool test_expect(const char *file, int line, const char *text, bool holds) {
   if (!holds) report(file, line, "expected %s", text);
   return holds;

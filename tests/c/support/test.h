@@ -71,6 +71,8 @@ typedef struct TestCase {
 /* Prefixes the failures that follow, to tell which round of a loop it is; NULL or "" ends that. */
 void test_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* True once an expectation of this case has failed. */
+bool test_failed(void);
 void test_register(TestCase *test_case);
 bool test_expect(const char *file, int line, const char *text, bool holds);
 bool test_expect_eq(const char *file, int line, const char *text, int64_t got, const char *expected_text,
