@@ -11,15 +11,15 @@
 SST_ERROR(INVALID_ARGUMENT, -100, "an argument is NULL, too long, overlaps another, or is not a known constant",
           NONE, KEEPS, "read what the header says of the call's arguments; nothing was changed")
 SST_ERROR(STATE, -101, "the object is not in a state, or not of the role, for this call", NONE, KEEPS,
-          "ask sst_stream_state, finish what comes before this call (the handshake, a question), then call again")
+          "look at the stream's state, finish what comes before this call (the handshake, a question), then call again")
 SST_ERROR(BUSY, -102, "another thread is in a call on this stream that this one may not run beside", NONE, KEEPS,
           "wait until the other thread's call has returned: one thread may send and one may receive at a time")
 SST_ERROR(FROZEN, -103, "the object is in use and cannot be changed any more; change a copy", NONE, KEEPS,
-          "make a copy with sst_config_copy, change that, and give it to new streams")
+          "make a copy of the config, change that, and give it to new streams")
 SST_ERROR(CLOSED, -104, "the stream was closed by this side", NONE, KEEPS,
           "make a new stream for more data; what the peer still sends can be read")
 SST_ERROR(UNSUPPORTED, -105, "this version or this protocol does not have that", NONE, KEEPS,
-          "ask sst_version_string, use a version of the library or of TLS that has it, or do without")
+          "look at the version, use one of the library or of TLS that has it, or do without")
 SST_ERROR(FORKED, -106, "the stream belongs to the parent process", NONE, KEEPS,
           "use the stream in the parent only, and make a new one in the child")
 
@@ -51,11 +51,11 @@ SST_ERROR(NO_TRUST, -309, "verification is on and there is no trust anchor", NON
 SST_ERROR(BAD_HOST, -310, "not a host name in ASCII, nor an IP address", NONE, KEEPS,
           "give a name in ASCII (A-labels for IDNA), or an IP address, without port, scheme and brackets")
 SST_ERROR(NO_EXPECTED_NAME, -311, "a verifying client has no name to expect", NONE, STICKY,
-          "call sst_stream_set_server_name or sst_stream_set_verify_name before the handshake")
+          "set the server name, or the name to verify, before the handshake")
 SST_ERROR(BAD_ALPN, -312, "an ALPN name must have 1 to 255 bytes", NONE, OBJECT,
           "give each protocol name by itself: h2, http/1.1; no lengths, no empty name")
 SST_ERROR(BAD_VERSION, -313, "not a range of TLS 1.2 and TLS 1.3", NONE, OBJECT,
-          "use SST_TLS1_2 and SST_TLS1_3, the lower one first")
+          "use TLS 1.2 and TLS 1.3, the lower one first")
 SST_ERROR(BAD_GROUP, -314, "an unknown or repeated group, or an empty list", NONE, OBJECT,
           "give numbers of the list of groups in the header, each one once")
 SST_ERROR(BAD_SUITE, -315, "an unknown or repeated cipher suite, or an empty list", NONE, OBJECT,
@@ -100,11 +100,11 @@ SST_ERROR(TRUNCATED, -413, "the transport ended without close_notify", NONE, STI
 SST_ERROR(NOT_TLS, -414, "the peer does not speak TLS", 70, STICKY,
           "look at host and port: another protocol answers there, or it wants STARTTLS or a proxy's CONNECT first")
 SST_ERROR(ABORTED, -415, "the stream was aborted by this side", NONE, STICKY,
-          "look where this program calls sst_stream_abort; the peer was told by the alert")
+          "look where this program aborts the stream; the peer was told by the alert")
 SST_ERROR(REJECTED, -416, "the question was answered with no", 40, STICKY,
           "look why this program's answer was no; the peer was told by the alert")
 SST_ERROR(NO_EXTENDED_MASTER_SECRET, -417, "the TLS 1.2 peer does not support extended master secret", 40, STICKY,
-          "update the peer or use TLS 1.3; SST_PROFILE_COMPAT accepts such peers (RFC 7627, 5)")
+          "update the peer or use TLS 1.3; the compat profile accepts such peers (RFC 7627, 5)")
 SST_ERROR(FLOOD, -418, "too many records or messages that carry nothing", 10, STICKY,
           "end the connection; look for a peer at fault, or an attack, and limit connections from there")
 SST_ERROR(KEY_USAGE, -419, "the key usage of the peer's leaf forbids this", 47, STICKY,

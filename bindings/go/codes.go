@@ -110,6 +110,15 @@ func (c Code) Error() string {
 // String is the name that C has for the code, without SST_: "ERR_CERT_EXPIRED".
 func (c Code) String() string { return raw.Sst_status_name(int32(c)) }
 
+// Hint says in one line what to do about it, for the person who reads it: "renew the certificate, or correct the clock".
+// Empty where there is nothing to do.
+func (c Code) Hint() string { return raw.Sst_status_hint(int32(c)) }
+
+// isCertificate: the peer's certificate was refused.
+func (c Code) isCertificate() bool {
+	return c == ErrKeyUsage || c <= ErrCertIssuerNotFound && c > ErrCertIssuerNotFound-100
+}
+
 // Is relates codes to the errors of the standard library: [ErrClosed] is net.ErrClosed, [ErrTruncated] and
 // [ErrHandshakeEOF] are io.ErrUnexpectedEOF, [ErrUnsupported] is errors.ErrUnsupported.
 func (c Code) Is(target error) bool {

@@ -12,18 +12,19 @@ import (
 // Config is what connections have in common. Its zero value is a safe client that trusts what the system trusts.
 //
 // A config is read at its first use in each role and must not be changed after it; use [Config.Clone]. It may be shared
-// by any number of connections and goroutines.
+// by any number of connections and goroutines. A renewed certificate is a clone with other Credentials, given to
+// [Listener.SetConfig].
 type Config struct {
 	// Credentials are our own certificates with their keys: a server needs one. Of several, the first that the peer
 	// supports is used. A client sends one only if the server asks and accepts it.
 	Credentials []*Credential
 
 	// Trust has the anchors that the peer's certificate must lead to. A client without it uses [SystemTrust]; a server
-	// that asks for client certificates must have it.
+	// that asks for client certificates must have it ([ErrNoTrust]).
 	Trust *Trust
 
-	// ServerName is the DNS name or IP address that a client expects, unless Dial knows it. ASCII only: pass the A-label
-	// form of other names.
+	// ServerName is the DNS name or IP address that a client expects, unless Dial knows it. ASCII only: pass the
+	// A-label form of other names.
 	ServerName string
 
 	// VerifyName is the name that the peer's certificate must have, where it is not ServerName. On a server: the
@@ -64,8 +65,11 @@ type Config struct {
 	// SignatureSchemes are those accepted from the peer, best first; nil: all that are known.
 	SignatureSchemes []uint16
 
-	// MinRSABits is the least size of RSA keys in the peer's chain: 1024 to 8192; 0: 2048.
+	// MinRSABits is the least size of RSA keys, in the peer's chain and of our own: 1024 to 8192; 0: 2048.
 	MinRSABits int
+
+	// AllowSHA1 accepts signatures by SHA-1 in the peer's chain, as well as those by SHA-2.
+	AllowSHA1 bool
 
 	// Compat accepts TLS 1.2 peers without extended master secret (RFC 7627).
 	Compat bool
@@ -111,8 +115,8 @@ func (c *Config) Clone() *Config {
 		VerifyChainOnly: c.VerifyChainOnly, InsecureSkipVerify: c.InsecureSkipVerify, ClientAuth: c.ClientAuth,
 		ClientCAs: c.ClientCAs, NextProtos: c.NextProtos, ALPNLenient: c.ALPNLenient, MinVersion: c.MinVersion,
 		MaxVersion: c.MaxVersion, CurvePreferences: c.CurvePreferences, CipherSuites: c.CipherSuites,
-		SignatureSchemes: c.SignatureSchemes, MinRSABits: c.MinRSABits, Compat: c.Compat, MaxFragment: c.MaxFragment,
-		Time: c.Time, KeyLogWriter: c.KeyLogWriter, Report: c.Report}
+		SignatureSchemes: c.SignatureSchemes, MinRSABits: c.MinRSABits, AllowSHA1: c.AllowSHA1, Compat: c.Compat,
+		MaxFragment: c.MaxFragment, Time: c.Time, KeyLogWriter: c.KeyLogWriter, Report: c.Report}
 }
 
 // Check reports what would make every connection of role fail. Making a connection does the same.
@@ -216,6 +220,7 @@ func (c *Config) settings(config *raw.Config) []setting {
 		{"ClientAuth", true, func() int32 { return raw.Sst_config_set_client_certificate(config, int32(c.ClientAuth)) }},
 		{"ALPNLenient", c.ALPNLenient, func() int32 { return raw.Sst_config_set_alpn_lenient(config, 1) }},
 		{"MinRSABits", c.MinRSABits != 0, func() int32 { return raw.Sst_config_set_minimum_key(config, limited(c.MinRSABits)) }},
+		{"AllowSHA1", c.AllowSHA1, func() int32 { return raw.Sst_config_set_chain_digests(config, raw.SST_CHAIN_DIGEST_SHA1) }},
 		{"MaxFragment", c.MaxFragment != 0, func() int32 { return raw.Sst_config_set_max_fragment(config, limited(c.MaxFragment)) }},
 		{"Report", report != 0, func() int32 { return raw.Sst_config_report(config, report) }},
 	}

@@ -277,7 +277,8 @@ type ConnectionState struct {
 	NegotiatedProtocol string
 	ServerName         string
 	Verified           bool     // the peer's certificate was verified
-	PeerChain          [][]byte // in DER as the peer sent it, leaf first; x509.ParseCertificate reads it
+	PeerCertificates   [][]byte // in DER as the peer sent it, leaf first; x509.ParseCertificate reads it
+	VerifiedChain      [][]byte // in DER: from the peer's leaf to a trust anchor; nil: nothing was verified
 }
 
 // ConnectionState tells what was negotiated; nothing before the handshake is finished.
@@ -289,6 +290,6 @@ func (c *Conn) ConnectionState() ConnectionState {
 	return ConnectionState{
 		Version: i.Version, HandshakeComplete: i.Version != 0, DidResume: i.Resumed, CipherSuite: i.CipherSuite,
 		CurveID: i.Group, NegotiatedProtocol: c.stream.ALPN(), ServerName: c.stream.ServerName(), Verified: i.Verified,
-		PeerChain: c.stream.PeerCertificates(),
+		PeerCertificates: c.stream.PeerCertificates(), VerifiedChain: c.stream.VerifiedChain(),
 	}
 }

@@ -28,7 +28,7 @@ func TestConn_echo(t *testing.T) {
 		t.Run(transport.name, func(t *testing.T) {
 			versions(t, func(t *testing.T, version uint16) {
 				c, s := openPair(t, limited(clientConfig(t), version), serverConfig(t), transport.pair)
-				if got := c.ConnectionState(); got.Version != version || !got.HandshakeComplete || !got.Verified || len(got.PeerChain) != 2 {
+				if got := c.ConnectionState(); got.Version != version || !got.HandshakeComplete || !got.Verified || len(got.PeerCertificates) != 2 {
 					t.Errorf("%+v", got)
 				}
 				if got := s.ConnectionState(); got.ServerName != "server.test" {
@@ -255,7 +255,7 @@ func TestConn_A01(t *testing.T) {
 		client := clientConfig(t)
 		client.Credentials = []*securestream.Credential{credential(t, "client-p256")}
 		c, s := openPair(t, client, askingConfig(t), tcpPair)
-		if chain := s.ConnectionState().PeerChain; len(chain) != 1 {
+		if chain := s.ConnectionState().PeerCertificates; len(chain) != 1 {
 			t.Error(len(chain), "certificates")
 		}
 		if err := c.Close(); err != nil {

@@ -3,6 +3,7 @@ package securestream
 import (
 	"context"
 	"net"
+	"sync/atomic"
 )
 
 // Dialer makes client connections.
@@ -54,7 +55,7 @@ func (d *Dialer) dial(ctx context.Context, network, addr string) (*Conn, error) 
 }
 
 // Listen listens for connections. It fails if a server cannot be made of config.
-func Listen(network, laddr string, config *Config) (net.Listener, error) {
+func Listen(network, laddr string, config *Config) (*Listener, error) {
 	config = orZero(config)
 	if err := config.Check(RoleServer); err != nil {
 		return nil, err
@@ -66,19 +67,39 @@ func Listen(network, laddr string, config *Config) (net.Listener, error) {
 	return NewListener(inner, config), nil
 }
 
-// NewListener secures what inner accepts. Accept does not wait for the handshake. The net.Conn that it returns is a
-// *Conn.
-func NewListener(inner net.Listener, config *Config) net.Listener { return &listener{inner, config} }
-
-type listener struct {
-	net.Listener
-	config *Config
+// NewListener secures what inner accepts.
+func NewListener(inner net.Listener, config *Config) *Listener {
+	l := &Listener{Listener: inner}
+	l.config.Store(orZero(config))
+	return l
 }
 
-func (l *listener) Accept() (net.Conn, error) {
+// Listener is a net.Listener whose connections are secured.
+type Listener struct {
+	net.Listener
+	config atomic.Pointer[Config]
+}
+
+// Accept waits for a connection, but not for its handshake. The net.Conn is a *Conn.
+func (l *Listener) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
-	return Server(conn, l.config), nil
+	return Server(conn, l.config.Load()), nil
+}
+
+// Config is what the next connection has.
+func (l *Listener) Config() *Config { return l.config.Load() }
+
+// SetConfig gives the connections to come another config: that is how a certificate is reloaded. Connections that are
+// accepted already live on with theirs. If a server cannot be made of config it fails as [Config.Check], and the old
+// one stays. Any goroutine, any time.
+func (l *Listener) SetConfig(config *Config) error {
+	config = orZero(config)
+	if err := config.Check(RoleServer); err != nil {
+		return err
+	}
+	l.config.Store(config)
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"securestream.example/securestream/internal/raw"
 )
@@ -19,8 +20,13 @@ type Error struct {
 	Message string
 	// AlertSent and AlertReceived are the alerts that went with the failure; -1: none.
 	AlertSent, AlertReceived int
-	// Reasons has all the faults of a certificate.
+	// Reasons has all the faults of a certificate: a caller who could live with one sees whether there is another.
+	// errors.Is finds each.
 	Reasons []Code
+	// Chain has the certificates that were refused, in DER as the peer sent them, leaf first: with a code of a
+	// certificate (ErrCert…) or ErrKeyUsage. It is for messages and logs: anybody can send it, and nothing in it may be
+	// trusted.
+	Chain [][]byte
 	// Detail is an errno, HRESULT or GSS major status, where there is one.
 	Detail int64
 }
@@ -41,11 +47,15 @@ func (e *Error) Error() string {
 	return text.String()
 }
 
-// Is reports whether target is the code of the failure, one of its reasons, or what [Code.Is] relates to the code.
+// Hint is [Code.Hint] of the code: what to do, for the person who reads it.
+func (e *Error) Hint() string { return e.Code.Hint() }
+
+// Is reports whether target is the code of the failure, one of its reasons, or what [Code.Is] relates to the code. With
+// [ErrSystem] it is also what Detail, an errno, is: fs.ErrNotExist, fs.ErrPermission.
 func (e *Error) Is(target error) bool {
 	code, ok := target.(Code)
 	if !ok {
-		return e.Code.Is(target)
+		return e.Code.Is(target) || e.Code == ErrSystem && e.Detail > 0 && syscall.Errno(e.Detail).Is(target)
 	}
 	if e.Code == code || e.Code.Is(code) {
 		return true

@@ -90,21 +90,18 @@ func (s *Stream) ServerName() string { return string(s.bytes(raw.Sst_stream_serv
 // Describe is one line for logs: "TLS 1.3, TLS_AES_128_GCM_SHA256, x25519, server, verified".
 func (s *Stream) Describe() string { return string(s.bytes(raw.Sst_stream_describe)) }
 
-// PeerCertificates is the chain that the peer sent, in DER, leaf first; nil until the handshake has succeeded.
-func (s *Stream) PeerCertificates() [][]byte {
-	if !s.native.enter() {
-		return nil
-	}
-	defer s.native.leave()
-	var chain [][]byte
-	for i := range raw.Sst_stream_num_peer_certificates(s.native.ptr) {
-		der, _ := get(func(room *raw.Room) int32 { return raw.Sst_stream_peer_certificate(s.native.ptr, i, room) })
-		chain = append(chain, der)
-	}
-	return chain
-}
+// PeerCertificates is the chain that the peer sent, in DER, leaf first; nil until the handshake has succeeded. What was
+// refused is in [Error.Chain].
+func (s *Stream) PeerCertificates() [][]byte { return s.chain(raw.Sst_stream_peer_certificate) }
 
-// LocalCertificate is certificate i of the chain that we sent, in DER; nil: there is none.
+// VerifiedChain is the path from the peer's leaf to a trust anchor that verification built, in DER; nil: nothing was
+// verified.
+func (s *Stream) VerifiedChain() [][]byte { return s.chain(raw.Sst_stream_verified_certificate) }
+
+// LocalCertificates is the chain that we sent, in DER, leaf first; nil: none.
+func (s *Stream) LocalCertificates() [][]byte { return s.chain(raw.Sst_stream_local_certificate) }
+
+// LocalCertificate is certificate i of what we sent, in DER; nil: there is none.
 func (s *Stream) LocalCertificate(i int) []byte {
 	if i < 0 || !s.native.enter() {
 		return nil
@@ -112,6 +109,27 @@ func (s *Stream) LocalCertificate(i int) []byte {
 	defer s.native.leave()
 	der, _ := get(func(room *raw.Room) int32 { return raw.Sst_stream_local_certificate(s.native.ptr, uint(i), room) })
 	return der
+}
+
+// chain is what a getter of certificates has.
+func (s *Stream) chain(getter func(*raw.Stream, uint, *raw.Room) int32) [][]byte {
+	if !s.native.enter() {
+		return nil
+	}
+	defer s.native.leave()
+	return untilNone(func(i int) []byte {
+		der, _ := get(func(room *raw.Room) int32 { return getter(s.native.ptr, uint(i), room) })
+		return der
+	})
+}
+
+// untilNone collects certificates up to the first that is none.
+func untilNone(certificate func(int) []byte) [][]byte {
+	var chain [][]byte
+	for der := certificate(0); der != nil; der = certificate(len(chain)) {
+		chain = append(chain, der)
+	}
+	return chain
 }
 
 // Counter reads a counter. Any goroutine, any time.
@@ -151,7 +169,7 @@ func (s *Stream) LastError() *Error {
 	if raw.Sst_stream_last_error(s.native.ptr, &record) != raw.SST_OK || record.Code == raw.SST_OK {
 		return nil
 	}
-	return failure("stream", record.Code, s.lastError)
+	return s.failure("stream", record.Code)
 }
 
 // NextEvent takes the oldest event; false: none waits. Any goroutine, any time.

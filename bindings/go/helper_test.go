@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -125,6 +126,14 @@ func together(functions ...func() error) []error {
 		<-done
 	}
 	return errs
+}
+
+// group waits for what it runs.
+type group struct{ sync.WaitGroup }
+
+func (g *group) run(f func()) {
+	g.Add(1)
+	go func() { defer g.Done(); f() }()
 }
 
 func mustAll(t testing.TB, errs []error) {

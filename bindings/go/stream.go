@@ -220,14 +220,21 @@ func (s *Stream) done(op string, r *raw.Result) (Progress, error) {
 		return p, nil
 	}
 	defer s.native.leave()
-	return p, failure(op, r.Status, s.lastError)
+	return p, s.failure(op, r.Status)
+}
+
+// failure makes the error of a status of this stream, with the chain that was refused. Inside of a call.
+func (s *Stream) failure(op string, status int32) *Error {
+	e := failure(op, status, func(e *raw.Error) int32 { return raw.Sst_stream_last_error(s.native.ptr, e) })
+	if e.Code.isCertificate() {
+		e.Chain = s.chain(raw.Sst_stream_refused_certificate)
+	}
+	return e
 }
 
 func (s *Stream) gone(op string) (Progress, error) {
 	return Progress{Status: Status(ErrClosed)}, failure(op, raw.SST_ERR_CLOSED, nil)
 }
-
-func (s *Stream) lastError(e *raw.Error) int32 { return raw.Sst_stream_last_error(s.native.ptr, e) }
 
 // call is for calls that move no bytes.
 func (s *Stream) call(op string, do func() int32) error {
@@ -236,7 +243,7 @@ func (s *Stream) call(op string, do func() int32) error {
 	}
 	defer s.native.leave()
 	if status := do(); status != raw.SST_OK {
-		return failure(op, status, s.lastError)
+		return s.failure(op, status)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--send", help="the file to send (default: nothing)")
     parser.add_argument("--output", help="where to store what comes (default: standard output)")
-    parser.add_argument("--ca", required=True, help="trust these issuers (PEM)")
+    parser.add_argument("--ca", help="trust these issuers (PEM; default: those that the system trusts)")
     parser.add_argument("--server-name", help="expect this name in the certificate instead of HOST")
     parser.add_argument("--cert", help="client certificate chain (PEM)")
     parser.add_argument("--key", help="its private key (PEM)")
@@ -53,7 +53,7 @@ def transfer(connection: ss.Connection, send: str | None, output: str | None) ->
 
 
 def run(o: argparse.Namespace) -> None:
-    config = ss.Config(trust=ss.TrustStore.from_files(o.ca))
+    config = ss.Config(trust=ss.TrustStore.from_files(o.ca) if o.ca else ss.TrustStore.system())
     if o.cert:
         config = config.replace(credentials=ss.Credential.from_files(o.cert, o.key))
     with ss.connect((o.host, o.port), config, server_name=o.server_name, timeout=o.timeout_ms / 1000) as connection:
@@ -67,13 +67,20 @@ def run(o: argparse.Namespace) -> None:
         print(f"client.py: sent {sent} bytes, received {received}, {took:.3f} s, {speed:.1f} MB/s", file=sys.stderr)
 
 
+def refusal(error: ss.CertificateError) -> str:
+    return f"""refused, the peer is not trusted: {error}
+  code {error.name} ({error.code}), of the reasons {" ".join(sorted(reason.name for reason in error.reasons)) or "(none)"}
+  certificates that were sent: {len(error.chain)}
+  what to do: {error.hint}"""
+
+
 def main() -> int:
     o = options()
     try:
         run(o)
         return 0
     except ss.CertificateError as error:
-        code, text = NOT_TRUSTED, f"refused, the peer is not trusted: {error} ({error.name})"
+        code, text = NOT_TRUSTED, refusal(error)
     except ss.AlertError as error:
         code, text = REFUSED, f"the peer refused us: {error}"
     except EOFError as error:

@@ -36,44 +36,80 @@ size_t sst__anchors_count(const sst__anchors *anchors) {
   return sk_X509_num(anchors->list);
 }
 
-static bool holds(const STACK_OF(X509) * list, const X509 *certificate) {
-  for (size_t i = 0; i < sk_X509_num(list); i++) {
-    if (X509_cmp(sk_X509_value(list, i), certificate) == 0) return true;
-  }
-  return false;
+/* A list that takes each certificate once. What it holds is found by a table, half empty at least: comparing each with
+   each takes half a minute for a trust that is full. */
+typedef struct gathering {
+  STACK_OF(X509) * list; /* of the caller */
+  X509 **slots;
+  size_t num_slots; /* a power of 2 */
+} gathering;
+
+/* Any hash will do: of the signature, by FNV-1a. */
+static size_t hash(const X509 *certificate) {
+  const ASN1_BIT_STRING *signature = NULL;
+  X509_get0_signature(&signature, NULL, certificate);
+  const uint8_t *bytes = ASN1_STRING_get0_data(signature);
+  uint32_t sum = 2166136261u;
+  for (int i = 0; i < ASN1_STRING_length(signature); i++)
+    sum = (sum ^ bytes[i]) * 16777619u;
+  return sum;
 }
 
-/* Adds the certificate to list, unless it is there. Takes it over. */
-static sst_status add_parsed(X509 *certificate, STACK_OF(X509) * list, sst_error *record) {
-  if (holds(list, certificate)) {
-    X509_free(certificate);
+/* Where it is, or belongs. */
+static X509 **slot_of(const gathering *in, const X509 *certificate) {
+  size_t i = hash(certificate) & (in->num_slots - 1);
+  while (in->slots[i] != NULL && X509_cmp(in->slots[i], certificate) != 0)
+    i = (i + 1) & (in->num_slots - 1);
+  return &in->slots[i];
+}
+
+static bool make_room(gathering *in) {
+  const size_t count = sk_X509_num(in->list);
+  size_t num_slots = in->num_slots > 0 ? in->num_slots : 64;
+  while (num_slots < 2 * (count + 1))
+    num_slots *= 2;
+  if (num_slots == in->num_slots) return true;
+  sst__free(in->slots);
+  in->slots = sst__alloc(num_slots * sizeof *in->slots);
+  in->num_slots = in->slots == NULL ? 0 : num_slots;
+  for (size_t i = 0; in->slots != NULL && i < count; i++)
+    *slot_of(in, sk_X509_value(in->list, i)) = sk_X509_value(in->list, i);
+  return in->slots != NULL;
+}
+
+/* Adds the certificate, unless it is there. Takes it over. */
+static sst_status add_parsed(X509 *certificate, gathering *to, sst_error *record) {
+  sst_status status = SST_OK;
+  X509 **slot = make_room(to) ? slot_of(to, certificate) : NULL;
+  const bool is_new = slot != NULL && *slot == NULL;
+  if (is_new && sk_X509_num(to->list) == SST__MOST_ANCHORS) {
+    status = sst__fail(record, SST_ERR_LIST_TOO_LONG, "more than %d trust anchors", SST__MOST_ANCHORS);
+  } else if (slot == NULL || (is_new && !sk_X509_push(to->list, certificate))) {
+    status = sst__fail(record, SST_ERR_NO_MEMORY, "no memory for a trust anchor");
+  } else if (is_new) {
+    *slot = certificate;
     return SST_OK;
   }
-  if (sk_X509_num(list) == SST__MOST_ANCHORS) {
-    X509_free(certificate);
-    return sst__fail(record, SST_ERR_LIST_TOO_LONG, "more than %d trust anchors", SST__MOST_ANCHORS);
-  }
-  if (sk_X509_push(list, certificate)) return SST_OK;
   X509_free(certificate);
-  return sst__fail(record, SST_ERR_NO_MEMORY, "no memory for a trust anchor");
+  return status;
 }
 
 /* SST_OK with *valid false: it is none. */
-static sst_status add(const uint8_t *der, size_t der_len, STACK_OF(X509) * list, bool *valid, sst_error *record) {
+static sst_status add(const uint8_t *der, size_t der_len, gathering *to, bool *valid, sst_error *record) {
   CRYPTO_BUFFER *buffer = CRYPTO_BUFFER_new(der, der_len, NULL);
   X509 *certificate = buffer == NULL ? NULL : sst__parse_certificate(buffer);
   CRYPTO_BUFFER_free(buffer);
   *valid = certificate != NULL;
-  return *valid ? add_parsed(certificate, list, record) : SST_OK;
+  return *valid ? add_parsed(certificate, to, record) : SST_OK;
 }
 
-static sst_status add_block(const sst__pem_block *block, STACK_OF(X509) * list, sst_error *record) {
+static sst_status add_block(const sst__pem_block *block, gathering *to, sst_error *record) {
   uint8_t *der = NULL;
   size_t der_len = 0;
   bool valid = false;
   sst_status status = sst__pem_decode(block, &der, &der_len, record);
   if (status != SST_OK) return status;
-  status = add(der, der_len, list, &valid, record);
+  status = add(der, der_len, to, &valid, record);
   sst__free(der);
   if (status != SST_OK || valid) return status;
   char name[SST__SUBJECT_CAP];
@@ -81,8 +117,7 @@ static sst_status add_block(const sst__pem_block *block, STACK_OF(X509) * list, 
   return sst__fail(record, SST_ERR_PARSE, "%s: not a valid certificate, in the block at line %zu", name, block->line);
 }
 
-sst_status sst__read_certificates(const uint8_t *pem, size_t pem_len, bool lenient, STACK_OF(X509) * list,
-                                  sst_error *record) {
+static sst_status read_pem(const uint8_t *pem, size_t pem_len, bool lenient, gathering *to, sst_error *record) {
   sst__pem scanner;
   sst__pem_block block;
   bool any = false;
@@ -91,7 +126,7 @@ sst_status sst__read_certificates(const uint8_t *pem, size_t pem_len, bool lenie
   while (status == SST_OK) {
     if (block.kind == SST__PEM_CERTIFICATE) {
       any = true;
-      status = add_block(&block, list, record);
+      status = add_block(&block, to, record);
       if (lenient && status == SST_ERR_PARSE) status = SST_OK;
     }
     if (status == SST_OK) status = sst__pem_next(&scanner, &block, record);
@@ -101,7 +136,7 @@ sst_status sst__read_certificates(const uint8_t *pem, size_t pem_len, bool lenie
   return sst__fail(record, SST_ERR_NO_CERTIFICATE, "no certificate in the input");
 }
 
-static sst_status read_der(const uint8_t *der, size_t der_len, STACK_OF(X509) * list, sst_error *record) {
+static sst_status read_der(const uint8_t *der, size_t der_len, gathering *to, sst_error *record) {
   CBS cbs, element;
   CBS_init(&cbs, der, der_len);
   if (der_len == 0) return sst__fail(record, SST_ERR_NO_CERTIFICATE, "no certificate in the input");
@@ -109,7 +144,7 @@ static sst_status read_der(const uint8_t *der, size_t der_len, STACK_OF(X509) * 
     const size_t at = der_len - CBS_len(&cbs);
     bool valid = false;
     sst_status status = SST_OK;
-    if (sst__next_der(&cbs, &element)) status = add(CBS_data(&element), CBS_len(&element), list, &valid, record);
+    if (sst__next_der(&cbs, &element)) status = add(CBS_data(&element), CBS_len(&element), to, &valid, record);
     if (status != SST_OK) return status;
     if (!valid) {
       return sst__fail(record, SST_ERR_PARSE, "certificate %zu: not a valid certificate in DER, at byte %zu", number,
@@ -119,12 +154,12 @@ static sst_status read_der(const uint8_t *der, size_t der_len, STACK_OF(X509) * 
   return SST_OK;
 }
 
-static sst_status add_all(const STACK_OF(X509) * from, STACK_OF(X509) * list, sst_error *record) {
+static sst_status add_all(const STACK_OF(X509) * from, gathering *to, sst_error *record) {
   sst_status status = SST_OK;
   for (size_t i = 0; i < sk_X509_num(from) && status == SST_OK; i++) {
     X509 *certificate = sk_X509_value(from, i);
     (void)X509_up_ref(certificate);
-    status = add_parsed(certificate, list, record);
+    status = add_parsed(certificate, to, record);
   }
   return status;
 }
@@ -140,14 +175,27 @@ typedef struct source {
 } source;
 
 static sst_status read_source(const source *from, STACK_OF(X509) * list, sst_error *record) {
+  gathering to = {.list = list};
+  sst_status status = SST_OK;
   switch (from->form) {
     case FORM_DER:
-      return read_der(from->in, from->in_len, list, record);
+      status = read_der(from->in, from->in_len, &to, record);
+      break;
     case FORM_PARSED:
-      return add_all(from->parsed, list, record);
+      status = add_all(from->parsed, &to, record);
+      break;
     default:
-      return sst__read_certificates(from->in, from->in_len, from->form == FORM_SYSTEM, list, record);
+      status = read_pem(from->in, from->in_len, from->form == FORM_SYSTEM, &to, record);
+      break;
   }
+  sst__free(to.slots);
+  return status;
+}
+
+sst_status sst__read_certificates(const uint8_t *pem, size_t pem_len, bool lenient, STACK_OF(X509) * list,
+                                  sst_error *record) {
+  const source from = {.form = lenient ? FORM_SYSTEM : FORM_PEM, .in = pem, .in_len = pem_len};
+  return read_source(&from, list, record);
 }
 
 /* All or nothing: into a copy of the list, which takes its place when everything went well. */

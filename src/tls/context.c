@@ -44,18 +44,6 @@ static uint8_t refuse_without_extended_master_secret(sst__tls *tls) {
   return SSL_AD_HANDSHAKE_FAILURE;
 }
 
-/* For whoever writes the message: without memory there is nothing to show, and the code stays what it is. */
-static void keep_refused(sst__tls *tls) {
-  const STACK_OF(CRYPTO_BUFFER) *chain = SSL_get0_peer_certificates(tls->ssl);
-  if (tls->error->code == SST_ERR_NO_MEMORY) return;
-  tls->refused = sk_CRYPTO_BUFFER_new_null();
-  for (size_t i = 0; tls->refused != NULL && i < sk_CRYPTO_BUFFER_num(chain); i++) {
-    CRYPTO_BUFFER *certificate = sk_CRYPTO_BUFFER_value(chain, i);
-    if (!sk_CRYPTO_BUFFER_push(tls->refused, certificate)) break;
-    (void)CRYPTO_BUFFER_up_ref(certificate);
-  }
-}
-
 /* BoringSSL's custom verification: the whole judgement is ours. */
 static enum ssl_verify_result_t verify(SSL *ssl, uint8_t *out_alert) {
   sst__tls *tls = sst__tls_of(ssl);
@@ -88,7 +76,6 @@ static enum ssl_verify_result_t verify(SSL *ssl, uint8_t *out_alert) {
     return ssl_verify_ok;
   }
   tls->judged = true;
-  keep_refused(tls);
   *out_alert = tls->error->alert_sent >= 0 ? (uint8_t)tls->error->alert_sent : SSL_AD_CERTIFICATE_UNKNOWN;
   return ssl_verify_invalid;
 }

@@ -49,6 +49,7 @@ static sst__step end(const call *now, sst__step step) {
   now->tls->in = NULL;
   now->tls->wire = NULL;
   now->tls->error = NULL;
+  now->tls->certificate = NULL;
   return step;
 }
 

@@ -232,6 +232,7 @@ static void explain(sst__tls *tls, int ssl_error, bool no_memory) {
 sst__step sst__tls_failed(sst__tls *tls, int ssl_error, uint64_t failed_allocations) {
   sst_error *error = tls->error;
   explain(tls, ssl_error, sst__failed_allocations() != failed_allocations);
+  if (sst__is_certificate_code(error->code) || error->code == SST_ERR_KEY_USAGE) sst__tls_keep_refused(tls);
 
   /* Nobody is left without a word: BoringSSL sends no alert for a failing signer, for a wrong key usage in TLS 1.2, and
      others. Where the failure is the peer's alert, or the peer has gone, there is nothing to say. */

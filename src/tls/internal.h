@@ -93,7 +93,7 @@ sst_status sst__read_pkcs12(const uint8_t *pfx, size_t pfx_len, const char *pass
 enum { SST__MOST_HASHING_ROUNDS = 10000000 };
 
 /* How often a password must be hashed, at most, to open what der holds (PKCS#8, PKCS#12; BER too), as far as can be seen
-   without it. BoringSSL accepts 100,000,000 rounds a part, which is minutes. */
+   without it; UINT64_MAX without memory. BoringSSL accepts 100,000,000 rounds a part, which is minutes. */
 uint64_t sst__hashing_rounds(const uint8_t *der, size_t der_len);
 
 /* ---- identity_fits.c ---- */
@@ -190,7 +190,9 @@ typedef struct sst__tls {
   bool answer_due;                       /* a KeyUpdate request was taken in */
   bool closed;                           /* our close_notify is out */
   sst__path path;                        /* of the verified peer */
-  STACK_OF(CRYPTO_BUFFER) * refused;     /* the chain that verification refused, or NULL */
+  STACK_OF(CRYPTO_BUFFER) * refused;     /* what the peer sent, if it was refused; or NULL */
+  const uint8_t *certificate;            /* for the time of one call: the body of the peer's Certificate, */
+  size_t certificate_len;                /* while it is the last message that came */
 } sst__tls;
 
 static inline sst__tls *sst__tls_of(const SSL *ssl) {
@@ -216,6 +218,10 @@ sst_status sst__give_certificate(const sst__certificates *certificates, sst__cha
 sst_status sst__tls_certificate(const sst__engine *engine, sst__chain chain, size_t index, uint8_t *out, size_t out_cap,
                                 size_t *out_len);
 
+/* Keeps the chain that is refused, for whoever is told of it: what BoringSSL has, or, since it has it only after its own
+   checks, what stands in the peer's Certificate message. Without memory there is nothing to show. */
+void sst__tls_keep_refused(sst__tls *tls);
+
 /* ---- hand_over.c ---- */
 
 /* The op. */
@@ -236,7 +242,6 @@ static inline bool sst__keeps_ssl(void) {
   return false;
 }
 #endif
-
 /* ---- observe.c ---- */
 
 /* Installs what watches alerts, messages and key-log lines. */

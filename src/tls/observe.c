@@ -51,6 +51,9 @@ static void see_sent(sst__tls *tls, uint8_t type, const uint8_t *body, size_t le
 }
 
 static void see_received(sst__tls *tls, uint8_t type, const uint8_t *body, size_t len) {
+  const bool shown = type == CERTIFICATE && tls->in_handshake;
+  tls->certificate = shown ? body : NULL;
+  tls->certificate_len = shown ? len : 0;
   if (type != KEY_UPDATE) return;
   if (len == 1 && body[0] == SSL_KEY_UPDATE_REQUESTED) tls->answer_due = true;
   sst__count(tls->base.counters, SST_COUNTER_KEY_UPDATES_RECEIVED, 1);

@@ -23,12 +23,15 @@ static STACK_OF(X509_CRL) * copy_list(const STACK_OF(X509_CRL) * list) {
   return copy;
 }
 
-/* SST_OK with *valid false: it is none. */
+/* SST_OK with *valid false: it is none. What is made at first use is made here, and all of it or nothing: a list that
+   lacks something for want of memory would lack it for ever. */
 static sst_status add(const uint8_t *der, size_t der_len, STACK_OF(X509_CRL) * list, bool *valid, sst_error *record) {
+  const uint64_t failed = sst__failed_allocations();
   const uint8_t *at = der;
   X509_CRL *crl = der_len <= LONG_MAX ? d2i_X509_CRL(NULL, &at, (long)der_len) : NULL;
   *valid = crl != NULL && at == der + der_len;
-  if (*valid && sk_X509_CRL_push(list, crl)) return SST_OK;
+  if (*valid) (void)X509_NAME_cmp(X509_CRL_get_issuer(crl), X509_CRL_get_issuer(crl)); /* keeps the name as compared */
+  if (*valid && sst__failed_allocations() == failed && sk_X509_CRL_push(list, crl)) return SST_OK;
   X509_CRL_free(crl);
   return *valid ? sst__fail(record, SST_ERR_NO_MEMORY, "no memory for a revocation list") : SST_OK;
 }

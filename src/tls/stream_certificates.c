@@ -1,4 +1,5 @@
 /* The certificates of a stream. */
+#include <openssl/bytestring.h>
 #include <openssl/err.h>
 #include <openssl/pool.h>
 #include <openssl/x509.h>
@@ -55,4 +56,34 @@ sst_status sst__tls_certificate(const sst__engine *engine, sst__chain chain, siz
                                           .path = &tls->path,
                                           .local_identity = tls->local_identity};
   return sst__give_certificate(&certificates, chain, index, out, out_cap, out_len);
+}
+
+/* Takes the certificates out of the body of a Certificate message (RFC 8446, 4.4.2, and RFC 5246, 7.4.2, which has
+   neither context nor extensions). */
+static void keep_message(sst__tls *tls) {
+  const bool has_extensions = SSL_version(tls->ssl) == TLS1_3_VERSION;
+  CBS message, context, list, certificate, extensions;
+  CBS_init(&message, tls->certificate, tls->certificate_len);
+  if (has_extensions && !CBS_get_u8_length_prefixed(&message, &context)) return;
+  if (!CBS_get_u24_length_prefixed(&message, &list)) return;
+  while (CBS_get_u24_length_prefixed(&list, &certificate) &&
+         (!has_extensions || CBS_get_u16_length_prefixed(&list, &extensions))) {
+    CRYPTO_BUFFER *copy = CRYPTO_BUFFER_new_from_CBS(&certificate, NULL);
+    if (copy != NULL && sk_CRYPTO_BUFFER_push(tls->refused, copy) > 0) continue;
+    CRYPTO_BUFFER_free(copy);
+    return;
+  }
+}
+
+void sst__tls_keep_refused(sst__tls *tls) {
+  const STACK_OF(CRYPTO_BUFFER) *chain = SSL_get0_peer_certificates(tls->ssl);
+  if (tls->refused != NULL) return;
+  tls->refused = sk_CRYPTO_BUFFER_new_null();
+  if (tls->refused == NULL) return;
+  if (chain == NULL && tls->certificate != NULL) keep_message(tls);
+  for (size_t i = 0; chain != NULL && i < sk_CRYPTO_BUFFER_num(chain); i++) {
+    CRYPTO_BUFFER *certificate = sk_CRYPTO_BUFFER_value(chain, i);
+    if (!sk_CRYPTO_BUFFER_push(tls->refused, certificate)) return;
+    (void)CRYPTO_BUFFER_up_ref(certificate);
+  }
 }

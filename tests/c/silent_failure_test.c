@@ -14,12 +14,19 @@ typedef struct Usage {
 static const Usage usages[] = {
     {"ku-none", true}, {"ku-signature", true}, {"ku-encipherment", false}, {"ku-certsign", false}};
 
-static void expect_refused(Foreign *foreign) {
+static void expect_refused(Foreign *foreign, const char *credential) {
   const sst_error error = error_of(&foreign->side);
   EXPECT_STATUS(error.code, SST_ERR_KEY_USAGE);
   EXPECT(error.alert_sent == 42 || error.alert_sent == 43 || error.alert_sent == 47);
   EXPECT_EQ(openssl_alert(foreign->peer), error.alert_sent);
   EXPECT_EQ(sst_stream_num_peer_certificates(foreign->side.stream), 0);
+
+  const Data leaf = data_certificate(credential, 0);
+  uint8_t out[4096];
+  size_t len = 0;
+  EXPECT_STATUS(sst_stream_refused_certificate(foreign->side.stream, 0, out, sizeof out, &len), SST_OK);
+  EXPECT_BYTES(out, len, leaf.bytes, leaf.len);
+  free(leaf.bytes);
 }
 
 static void presented_to(int32_t role, uint16_t version, int32_t verify) {
@@ -34,7 +41,7 @@ static void presented_to(int32_t role, uint16_t version, int32_t verify) {
     Foreign foreign = foreign_new(role, &ours, &theirs);
     const sst_status status = openssl_handshake(foreign.peer, &foreign.side);
     EXPECT_STATUS(status, usages[i].allowed ? SST_OK : SST_ERR_KEY_USAGE);
-    if (!usages[i].allowed) expect_refused(&foreign);
+    if (!usages[i].allowed) expect_refused(&foreign, usages[i].credential);
     foreign_free(&foreign);
   }
 }

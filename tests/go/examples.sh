@@ -48,7 +48,20 @@ refusal_is_plain() {
   "$programs/secure-client" --ca "$work/pki/other-ca.pem" 127.0.0.1 "$port" </dev/null 2>"$work/client.log" || code=$?
   ! wait "$server" || { echo "the server is content"; return 1; }
   cat "$work/client.log" "$work/server.log"
-  [ $code = 3 ] && grep -q ERR_CERT_ISSUER_NOT_FOUND "$work/client.log" && grep -q 'unknown_ca (48)' "$work/server.log"
+  [ $code = 3 ] && grep -q ERR_CERT_ISSUER_NOT_FOUND "$work/client.log" && grep -q 'what to do: ' "$work/client.log" &&
+    grep -q 'certificates that were sent: 1$' "$work/client.log" && grep -q 'unknown_ca (48)' "$work/server.log"
+}
+
+# Without --ca the client trusts the issuers of the system.
+system_is_trusted() {
+  needs_pki
+  local code=0
+  start_server "$programs/secure-server" --echo
+  SSL_CERT_FILE=$work/pki/ca.pem SSL_CERT_DIR='' "$programs/secure-client" --send "$work/file" --output "$work/system" 127.0.0.1 "$port" &&
+    wait "$server" && cmp "$work/file" "$work/system" || return 1
+  start_server "$programs/secure-server" --echo
+  SSL_CERT_FILE=$work/pki/other-ca.pem SSL_CERT_DIR='' "$programs/secure-client" 127.0.0.1 "$port" </dev/null || code=$?
+  ! wait "$server" && [ $code = 3 ]
 }
 
 client_certificates() {
@@ -106,6 +119,7 @@ check "examples: Go to C, TLS 1.2" there_and_back "$programs/secure-client" "$c_
 check "examples: C to Go, TLS 1.2" there_and_back "$c_programs/secure-client" "$programs/secure-server" --max-version 1.2
 check "examples: a refusal is plain at both sides" refusal_is_plain "$programs/secure-server"
 check "examples: a refusal is plain to a server in C" refusal_is_plain "$c_programs/secure-server"
+check "examples: the system is trusted" system_is_trusted
 check "examples: client certificates" client_certificates "$programs/secure-server"
 check "examples: client certificates, with a server in C" client_certificates "$c_programs/secure-server"
 check "examples: a cut is seen, and no file is left" cut_is_seen

@@ -114,8 +114,8 @@ def test_credential_comes_from_files_or_bytes_or_one_bundle() -> None:
     whole = ss.Credential(pem("server-p256") + key("server-p256"))
     apart = ss.Credential.from_files(DATA / "server-p256.pem", str(DATA / "server-p256.key"))
     locked = ss.Credential(pem("server-p256"), key("server-p256-encrypted"), password="secret")
-    assert whole.chain == apart.chain == locked.chain
-    assert len(whole.chain) == pem("server-p256").count(b"BEGIN CERTIFICATE")
+    assert whole.certificates == apart.certificates == locked.certificates
+    assert len(whole.certificates) == pem("server-p256").count(b"BEGIN CERTIFICATE")
     with pytest.raises(FileNotFoundError):
         ss.Credential.from_files(Path("missing.pem"))
 

@@ -113,7 +113,18 @@ def test_peer_that_is_not_trusted_is_refused(pki: Path, one: str, two: str) -> N
     with server(two, pki, "--echo") as (process, port):
         done = client(one, pki, port, "--server-name", "other.test")
         assert done.returncode == 3 and "other.test" in done.stderr
+        for part in ("ERR_CERT_NAME_MISMATCH", "what to do: ", "certificates that were sent: 1" if one == "Python" else ""):
+            assert part in done.stderr
     assert process.returncode == 2
+
+
+def test_client_without_ca_trusts_the_issuers_of_the_system(pki: Path) -> None:
+    for bundle, expected in (("ca.pem", 0), ("other-ca.pem", 3)):
+        with server("Python", pki, "--echo") as (_, port):
+            command = [*CLIENT["Python"], "127.0.0.1", port]
+            environment = os.environ | {"SSL_CERT_FILE": str(pki / bundle), "SSL_CERT_DIR": ""}
+            done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+            assert done.returncode == expected, done.stderr
 
 
 def test_file_that_is_cut_off_is_not_kept(pki: Path, tmp_path: Path) -> None:

@@ -19,6 +19,8 @@ from support import NAME as NAME
 from support import NOW as NOW
 from support import ROOT as ROOT
 from support import credential as credential
+from support import data as data
+from support import der_chain as der_chain
 from support import key as key
 from support import pem as pem
 from support import trust as trust
@@ -123,6 +125,15 @@ def connections(
             ours.handshake()
             task.result()
         yield ours, theirs
+
+
+def refused(client: ss.Config, server: ss.Config) -> ss.CertificateError:
+    """What a client raises that must refuse this server."""
+    one, two = streams(client, server)
+    flight, _ = two.handshake(one.handshake()[0])
+    with pytest.raises(ss.CertificateError) as caught:
+        one.handshake(flight)
+    return caught.value
 
 
 def missing(what: str) -> NoReturn:

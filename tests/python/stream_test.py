@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import securestream as ss
-from peers import client_config, credential, key, pair, pem, server_config, streams, trust
+from peers import client_config, credential, pair, pem, server_config, streams, trust
 
 VERSIONS = [ss.Version.TLS1_2, ss.Version.TLS1_3]
 
@@ -72,8 +72,8 @@ def test_certificates_of_both_sides() -> None:
     settings: dict[str, Any] = {"trust": trust("client-root"), "client_certificate": ss.ClientCertificate.REQUIRE}
     credentials = credential("client-p256"), credential("server-p256")
     client, server = pair(client_config(credentials=credentials[0]), server_config(**settings))
-    assert client.local_certificates == server.peer_certificates == credentials[0].chain
-    assert server.local_certificates == client.peer_certificates == credentials[1].chain
+    assert client.local_certificates == server.peer_certificates == credentials[0].certificates
+    assert server.local_certificates == client.peer_certificates == credentials[1].certificates
     assert streams()[1].local_certificates == pair()[0].local_certificates == ()
 
 
@@ -230,8 +230,9 @@ def test_in_place_gives_the_plaintexts_and_then_the_failure(both: tuple[ss.Strea
 
 
 def test_flight_that_is_larger_than_the_first_room_comes_whole() -> None:
-    long = b"".join(pem(name) for name in ("server-rsa4096", "server-rsa2048", "server-names", "client-rsa2048"))
-    client, server = streams(server=ss.Config(credentials=ss.Credential(long, key("server-rsa4096"))))
+    asking = server_config("server-rsa4096", trust=trust("client-root"), client_certificate=ss.ClientCertificate.REQUEST,
+                           client_cas=[pem("client-root")] * 100)
+    client, server = streams(server=asking)
     hello, _ = client.handshake()
     flight, _ = server.handshake(hello)
     assert len(flight) > 4096, "the flight must not fit the first room"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import re
 from pathlib import Path
 
 import securestream as ss
@@ -51,6 +53,16 @@ def pem(name: str) -> bytes:
 
 def key(name: str) -> bytes:
     return (DATA / f"{name}.key").read_bytes()
+
+
+def data(file: str) -> bytes:
+    return (DATA / file).read_bytes()
+
+
+def der_chain(name: str) -> tuple[bytes, ...]:
+    """The certificates of a file in PEM, as DER, in its order."""
+    blocks = re.findall("-----BEGIN CERTIFICATE-----(.*?)-----END CERTIFICATE-----", pem(name).decode(), re.DOTALL)
+    return tuple(base64.b64decode(block) for block in blocks)
 
 
 def credential(name: str = "server-p256") -> ss.Credential:

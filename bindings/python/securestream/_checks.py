@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from . import _native
-from .errors import Record, SecureStreamError, error_class
+from .errors import CertificateError, Record, SecureStreamError, error_class
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -34,15 +34,30 @@ def failure(
     last_error: LastError[_Handle],
     progress: _native.Progress | None = None,
     output: bytes = b"",
+    *,
+    way_out: str = "",
 ) -> SecureStreamError:
-    """The exception for a failed call on `handle`.
+    """The exception for a failed call on `handle`, with `way_out` behind its message.
 
     The object's record tells more than the status; codes that changed nothing leave none.
     """
     record = Record(*last_error(handle)[1])
     if record.code != status:
         record = plain_record(status)
-    return error_class(status)(record, progress, output)
+    if way_out:
+        record = record._replace(message=f"{record.message}: {way_out}")
+    kind = error_class(status)
+    if issubclass(kind, CertificateError) and isinstance(handle, _native.StreamHandle):
+        return kind(record, progress, output, certificates(_native.sst_stream_refused_certificate, handle))
+    return kind(record, progress, output)
+
+
+def certificates(getter: Callable[[_Handle, int], tuple[int, bytes]], handle: _Handle) -> tuple[bytes, ...]:
+    """What a getter of certificates has, up to the first that is none."""
+    chain: list[bytes] = []
+    while certificate := value(getter(handle, len(chain))):
+        chain.append(certificate)
+    return tuple(chain)
 
 
 def plain_record(status: int) -> Record:

@@ -9,7 +9,7 @@ from . import _native
 from ._checks import check, made, plain_record
 from .constants import ClientCertificate, EventKind, Profile, Role, Status, Verify, Version
 from .credential import Credential
-from .errors import ArgumentError, UnsupportedError
+from .errors import ArgumentError
 from .trust import TrustStore
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class Settings(TypedDict, total=False):
     """The keywords of `Config`. What is not given keeps the library's safe default.
 
-    trust                who may issue the peer's certificate. Without it, where one is needed: `TrustStore.system()`
+    trust                who may issue the peer's certificate. A client without it uses `TrustStore.system()`; a server
+                         that asks for client certificates must have one
     credentials          one `Credential` or several; the first that the peer supports is used
     verify               `Verify.FULL` (the default), `CHAIN_ONLY`, `NONE`
     client_certificate   for servers: `ClientCertificate.NONE` (the default), `REQUEST`, `REQUIRE`
@@ -30,8 +31,8 @@ class Settings(TypedDict, total=False):
     alpn_lenient         a server goes on without a common protocol
     min_version, max_version    `Version.TLS1_2` to `Version.TLS1_3`
     groups, tls12_suites, signature_schemes    IANA numbers, best first
-    minimum_rsa_bits     the least RSA key in the peer's chain
-    allow_sha1           SHA-1 signatures in the peer's chain
+    minimum_rsa_bits     the least RSA key, in the peer's chain and of our own: 1024 to 8192. Without it: 2048
+    allow_sha1           signatures by SHA-1 in the peer's chain are accepted as well as those by SHA-2
     max_fragment         the most plaintext in a record that is sent: 512 to 16384
     profile              `Profile.DEFAULT`, `COMPAT`
     report               kinds of events to report: see `Stream.next_event`
@@ -59,19 +60,23 @@ class Settings(TypedDict, total=False):
 class Config:
     """What many streams share: immutable, and safe to use from any thread. `Settings` lists the keywords.
 
-    `replace()` gives a changed copy: streams of the old config live on with it. That is how a certificate is reloaded.
+    `replace()` gives a changed copy: streams of the old config live on with it. That is how a certificate is reloaded:
+    `listener.config = listener.config.replace(credentials=renewed)`.
 
     Raises `ConfigError`: a setting that cannot be used. `freeze()` finds what is missing for a role; making a stream
     calls it.
     """
 
-    __slots__ = ("_handle", "_settings", "__weakref__")
+    __slots__ = ("_client", "_handle", "_settings", "__weakref__")
+
+    _client: _native.ConfigHandle | None
 
     def __init__(self, **settings: Unpack[Settings]) -> None:
         unknown = settings.keys() - Settings.__annotations__.keys()
         if unknown:
             raise TypeError(f"Config has no setting {', '.join(sorted(unknown))}")
         self._settings: Settings = _with_lists(settings)
+        self._client = None
         self._handle = made(_native.sst_config_new())
         self._apply_protocol(self._settings)
         self._apply_trust(self._settings)
@@ -83,18 +88,32 @@ class Config:
     def freeze(self, role: Role) -> None:
         """Check that streams of `role` can be made, now and not with the first connection.
 
-        Raises `ConfigError`: a server without a credential, verification without trust, a list that is too long.
+        Raises `ConfigError`: a server without a credential (`ERR_NO_CREDENTIAL`), an own RSA key below
+        `minimum_rsa_bits` (`ERR_UNSUPPORTED_KEY`), a server that asks for client certificates without trust, or an
+        empty trust (`ERR_NO_TRUST`), a list that is too long (`ERR_LIST_TOO_LONG`), no suite left (`ERR_BAD_SUITE`).
+        What `TrustStore.system` raises, where a client needs it.
         """
-        self._use_system_trust(role)
-        self._check(_native.sst_config_freeze(self._handle, role))
+        for side in (Role.CLIENT, Role.SERVER) if role == Role.BOTH else (role,):
+            self._frozen(side)
 
-    def _use_system_trust(self, role: Role) -> None:
-        s = self._settings
-        verifies = role & Role.CLIENT or s.get("client_certificate", ClientCertificate.NONE) != ClientCertificate.NONE
-        if verifies and s.get("verify", Verify.FULL) != Verify.NONE and s.get("trust") is None:
-            trust = _system_trust()
-            self._check(_native.sst_config_set_trust(self._handle, trust._handle))
-            s["trust"] = trust
+    def _frozen(self, role: Role) -> _native.ConfigHandle:
+        """What streams of `role` are made of."""
+        lacks_trust = self._settings.get("trust") is None and self._settings.get("verify", Verify.FULL) != Verify.NONE
+        handle = self._of_clients() if role == Role.CLIENT and lacks_trust else self._handle
+        check(_native.sst_config_freeze(handle, role), handle, _native.sst_config_last_error)
+        return handle
+
+    def _of_clients(self) -> _native.ConfigHandle:
+        """A copy with the trust of the system, which a server of the same config must not have.
+
+        Two threads may make two: they are the same.
+        """
+        if self._client is None:
+            trust = TrustStore.system()
+            copy = made(_native.sst_config_copy(self._handle))
+            check(_native.sst_config_set_trust(copy, trust._handle), copy, _native.sst_config_last_error)
+            self._client = copy
+        return self._client
 
     def _apply_protocol(self, s: Settings) -> None:
         c = self._handle
@@ -143,14 +162,6 @@ class Config:
             record = plain_record(status)._replace(message=f"{setting} cannot be {self._settings.get(setting)!r}")
             raise ArgumentError(record)
         check(status, self._handle, _native.sst_config_last_error)
-
-
-def _system_trust() -> TrustStore:
-    try:
-        return TrustStore.system()
-    except UnsupportedError as error:
-        message = "no trust is given, and this version does not read the system's: give trust=TrustStore(...)"
-        raise UnsupportedError(error.record._replace(message=message)) from None
 
 
 def _with_lists(settings: Settings) -> Settings:

@@ -71,8 +71,18 @@ class Connection:
 
     @property
     def stream(self) -> Stream:
-        """For its facts: version, alpn, peer_certificates, counters, events."""
+        """For its facts: version, alpn, counters, events."""
         return self._stream
+
+    @property
+    def peer_certificates(self) -> tuple[bytes, ...]:
+        """As `Stream.peer_certificates`."""
+        return self._stream.peer_certificates
+
+    @property
+    def verified_chain(self) -> tuple[bytes, ...]:
+        """As `Stream.verified_chain`."""
+        return self._stream.verified_chain
 
     # Handshake
 

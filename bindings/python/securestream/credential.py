@@ -7,20 +7,34 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import _native
-from ._checks import check, made, value
+from ._checks import certificates, check, made
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from _typeshed import ReadableBuffer
 
 
 class Credential:
     """A certificate chain and its private key, for any number of configs. Immutable and safe to share.
 
-    `chain` holds the certificates in PEM (RFC 7468), the leaf first, and may hold the key too; `key` holds the key, where
-    it stands apart. `password` opens an encrypted key. The bytes are not kept.
+    `Credential(...)` takes PEM, `from_der` DER, `from_pkcs12` PKCS#12, from any C-contiguous buffer of bytes; the forms
+    with `file` in their name take paths. The certificates may come in any order: they are sent as RFC 8446, 4.4.2
+    wants it, without a self-signed root. Nothing of what was given is kept but the parsed objects, and nobody is ever
+    asked for a password.
 
-    Raises `ConfigError`: not parsed, the key does not belong to the leaf, a kind of key that is not accepted, a password
-    that is missing or wrong. The message names the place.
+    All raise `ConfigError` (a `ValueError`), whose `name` is
+
+        ERR_PARSE                                  damaged, or a second key: the message names the place
+        ERR_NO_CERTIFICATE, ERR_NO_PRIVATE_KEY     there is none
+        ERR_KEY_MISMATCH                           the key belongs to none of the certificates
+        ERR_UNSUPPORTED_KEY                        not RSA, P-256, P-384, P-521, Ed25519; too small; not for signing
+        ERR_PASSWORD_REQUIRED, ERR_BAD_PASSWORD    none was given; it does not open the key
+        ERR_UNSUPPORTED_CIPHER                     the key is encrypted in a way that is not accepted
+        ERR_LIST_TOO_LONG                          more than 200 certificates
+
+    and `TypeError` or `BufferError` for a buffer that cannot be read. A credential without a key can be looked at; a
+    config refuses it.
     """
 
     __slots__ = ("_handle",)
@@ -28,10 +42,14 @@ class Credential:
     def __init__(
         self, chain: ReadableBuffer, key: ReadableBuffer | None = None, *, password: str | bytes | None = None
     ) -> None:
+        """Load PEM (RFC 7468).
+
+        `chain` holds the certificates, and may hold the key too; `key` holds the key, where it stands apart. `password`
+        (str is taken as UTF-8) opens an encrypted key, and is ignored where the key is plain.
+        """
         self._handle = made(_native.sst_credential_new())
         for pem in (chain,) if key is None else (chain, key):
-            status = _native.sst_credential_load_pem(self._handle, pem, password)
-            check(status, self._handle, _native.sst_credential_last_error)
+            self._check(_native.sst_credential_load_pem(self._handle, pem, password))
 
     @classmethod
     def from_files(
@@ -40,14 +58,47 @@ class Credential:
         key: str | PathLike[str] | None = None,
         *,
         password: str | bytes | None = None,
-    ) -> Credential:
-        """Load from files. Raises `OSError` besides."""
+    ) -> Self:
+        """As `Credential(...)`, from files. Raises `OSError` besides."""
         return cls(Path(chain).read_bytes(), None if key is None else Path(key).read_bytes(), password=password)
 
+    @classmethod
+    def from_der(cls, chain: ReadableBuffer, key: ReadableBuffer = b"") -> Self:
+        """Load DER: certificates (RFC 5280), one behind the other, and a key (PKCS#8, PKCS#1 or SEC1, not encrypted).
+
+        An encrypted key is `ERR_PASSWORD_REQUIRED`: PEM and PKCS#12 have a password.
+        """
+        credential = cls._empty()
+        credential._check(_native.sst_credential_load_der(credential._handle, chain, key))
+        return credential
+
+    @classmethod
+    def from_der_files(cls, chain: str | PathLike[str], key: str | PathLike[str] | None = None) -> Self:
+        """As `from_der`, from files. Raises `OSError` besides."""
+        return cls.from_der(Path(chain).read_bytes(), b"" if key is None else Path(key).read_bytes())
+
+    @classmethod
+    def from_pkcs12(cls, pfx: ReadableBuffer, password: str | bytes | None = None) -> Self:
+        """Load PKCS#12 (RFC 7292), of any age. No password and an empty one are the same."""
+        credential = cls._empty()
+        credential._check(_native.sst_credential_load_pkcs12(credential._handle, pfx, password))
+        return credential
+
+    @classmethod
+    def from_pkcs12_file(cls, path: str | PathLike[str], password: str | bytes | None = None) -> Self:
+        """As `from_pkcs12`, from a file. Raises `OSError` besides."""
+        return cls.from_pkcs12(Path(path).read_bytes(), password)
+
     @property
-    def chain(self) -> tuple[bytes, ...]:
+    def certificates(self) -> tuple[bytes, ...]:
         """The certificates in DER, as they are sent: the leaf first."""
-        chain: list[bytes] = []
-        while certificate := value(_native.sst_credential_certificate(self._handle, len(chain))):
-            chain.append(certificate)
-        return tuple(chain)
+        return certificates(_native.sst_credential_certificate, self._handle)
+
+    @classmethod
+    def _empty(cls) -> Self:
+        credential = cls.__new__(cls)
+        credential._handle = made(_native.sst_credential_new())
+        return credential
+
+    def _check(self, status: int) -> None:
+        check(status, self._handle, _native.sst_credential_last_error)

@@ -42,6 +42,8 @@ class SecureStreamError(Exception):
 
     `progress` is set where a call had done something before it failed: `progress.produced` bytes of its output are
     valid, for example the alert that tells the peer why. Where the call returns bytes, they are in `output`.
+
+    A traceback shows `hint`, what to do about it, behind the message.
     """
 
     def __init__(self, record: Record, progress: _native.Progress | None = None, output: bytes = b"") -> None:
@@ -49,11 +51,13 @@ class SecureStreamError(Exception):
         self.record = record
         self.progress = progress
         self.output = output
+        if self.hint:
+            self.add_note(f"what to do: {self.hint}")
 
     def __str__(self) -> str:
         return self.record.message
 
-    def __reduce__(self) -> tuple[type[SecureStreamError], tuple[Record]]:
+    def __reduce__(self) -> tuple[type[SecureStreamError], tuple[object, ...]]:
         return type(self), (self.record,)
 
     @property
@@ -66,6 +70,11 @@ class SecureStreamError(Exception):
     def name(self) -> str:
         """The name of the code: "ERR_CERT_EXPIRED"."""
         return _native.sst_status_name(self.record.code)
+
+    @property
+    def hint(self) -> str:
+        """One line that says what to do, for the person who reads it; "" where there is nothing to do."""
+        return _native.sst_status_hint(self.record.code)
 
     @property
     def alert_sent(self) -> int | None:
@@ -161,7 +170,27 @@ class TruncatedError(ProtocolError, EOFError):
 
 
 class CertificateError(ProtocolError):
-    """The peer's certificate was refused. `code` is the first fault in the order chain, time, name, others."""
+    """The peer's certificate was refused. `code` is the first fault in the order chain, time, name, others.
+
+    `ERR_KEY_USAGE` is one too, and has no `reasons`: the certificate is not for this use of its key, whoever issued it
+    (RFC 8446, 4.4.2.2).
+
+    `chain` holds the certificates in DER as the peer sent them, the leaf first, for messages and logs: anybody can send
+    them, and nothing in them may be trusted.
+    """
+
+    def __init__(
+        self,
+        record: Record,
+        progress: _native.Progress | None = None,
+        output: bytes = b"",
+        chain: tuple[bytes, ...] = (),
+    ) -> None:
+        super().__init__(record, progress, output)
+        self.chain = chain
+
+    def __reduce__(self) -> tuple[type[SecureStreamError], tuple[object, ...]]:
+        return type(self), (self.record, None, b"", self.chain)
 
     @property
     def reasons(self) -> frozenset[Status]:
@@ -184,6 +213,7 @@ _BY_CODE: dict[int, type[SecureStreamError]] = {
     Status.ERR_SYSTEM: SystemCallError,
     Status.ERR_HANDSHAKE_EOF: HandshakeEOFError,
     Status.ERR_TRUNCATED: TruncatedError,
+    Status.ERR_KEY_USAGE: CertificateError,
 }
 
 # Down to this code, the class of its band. A code that a later library has made falls into its band too.

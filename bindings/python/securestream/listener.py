@@ -42,14 +42,31 @@ def connect(
 
 
 class Listener:
-    """A TCP socket that accepts connections."""
+    """A TCP socket that accepts connections.
+
+    `config` may be set at any time, from any thread, while others wait in `accept`: connections that are accepted from
+    then on have the new one, those before live on with theirs.
+    """
 
     def __init__(self, sock: socket.socket, config: Config, **options: Any) -> None:
         """Take over a listening socket. `options` are those of `Stream`."""
-        config.freeze(Role.SERVER)
+        self.config = config
         self._socket = sock
-        self._config = config
         self._options = options
+
+    @property
+    def config(self) -> Config:
+        """What the next connection has. Set it to reload a certificate.
+
+        A config that no server can be made of raises `ConfigError`, as `Config.freeze`, and the old one stays.
+        """
+        return self._config
+
+    @config.setter
+    def config(self, config: Config) -> None:
+        """It is checked before it is taken."""
+        config.freeze(Role.SERVER)
+        self._config = config
 
     def accept(self) -> tuple[Connection, Any]:
         """Wait for a client; return the connection and the client's address.
@@ -58,7 +75,7 @@ class Listener:
         the thread that serves this client.
         """
         sock, address = self._socket.accept()
-        return Connection.server(sock, self._config, **self._options), address
+        return Connection.server(sock, self.config, **self._options), address
 
     @property
     def address(self) -> Any:

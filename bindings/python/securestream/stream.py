@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import _native
-from ._checks import bytes_view, check, failure, refuse, text, value
+from ._checks import bytes_view, certificates, check, failure, refuse, text
 from .config import Config
 from .constants import RECORD_MAX, Counter, EventKind, Fact, Role, State, Status, Version
 from .errors import SecureStreamError
@@ -101,10 +101,10 @@ class Stream:
 
         Raises `ConfigError`: the config lacks something for this role, or a name that no host has.
         """
-        config.freeze(role)
-        status, handle = _native.sst_stream_new(config._handle, role)
+        frozen = config._frozen(role)
+        status, handle = _native.sst_stream_new(frozen, role)
         if handle is None:
-            raise failure(status, config._handle, _native.sst_config_last_error)
+            raise failure(status, frozen, _native.sst_config_last_error)
         self._handle = handle
         self.config = config
         self.role = role
@@ -279,17 +279,21 @@ class Stream:
 
     @property
     def peer_certificates(self) -> tuple[bytes, ...]:
-        """What the peer sent, in DER, its leaf first; empty until the handshake has succeeded."""
-        count = _native.sst_stream_num_peer_certificates(self._handle)
-        return tuple(value(_native.sst_stream_peer_certificate(self._handle, index)) for index in range(count))
+        """What the peer sent, in DER, its leaf first; empty until the handshake has succeeded.
+
+        What was refused is in `CertificateError.chain`.
+        """
+        return certificates(_native.sst_stream_peer_certificate, self._handle)
+
+    @property
+    def verified_chain(self) -> tuple[bytes, ...]:
+        """The path that verification built from the peer's leaf to a trust anchor, in DER; empty: nothing was verified."""
+        return certificates(_native.sst_stream_verified_certificate, self._handle)
 
     @property
     def local_certificates(self) -> tuple[bytes, ...]:
         """What we sent, in DER, our leaf first."""
-        chain: list[bytes] = []
-        while certificate := value(_native.sst_stream_local_certificate(self._handle, len(chain))):
-            chain.append(certificate)
-        return tuple(chain)
+        return certificates(_native.sst_stream_local_certificate, self._handle)
 
     @property
     def description(self) -> str:

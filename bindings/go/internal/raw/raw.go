@@ -69,11 +69,11 @@ typedef _goslice_ swig_type_34;
 typedef _goslice_ swig_type_35;
 typedef _goslice_ swig_type_36;
 typedef _goslice_ swig_type_37;
-typedef _gostring_ swig_type_38;
-typedef _goslice_ swig_type_39;
+typedef _goslice_ swig_type_38;
+typedef _gostring_ swig_type_39;
 typedef _goslice_ swig_type_40;
-typedef long long swig_type_41;
-typedef _goslice_ swig_type_42;
+typedef _goslice_ swig_type_41;
+typedef long long swig_type_42;
 typedef _goslice_ swig_type_43;
 typedef _goslice_ swig_type_44;
 typedef _goslice_ swig_type_45;
@@ -87,14 +87,15 @@ typedef _goslice_ swig_type_52;
 typedef _goslice_ swig_type_53;
 typedef _goslice_ swig_type_54;
 typedef _goslice_ swig_type_55;
-typedef _gostring_ swig_type_56;
+typedef _goslice_ swig_type_56;
 typedef _gostring_ swig_type_57;
 typedef _gostring_ swig_type_58;
 typedef _gostring_ swig_type_59;
 typedef _gostring_ swig_type_60;
-typedef _goslice_ swig_type_61;
+typedef _gostring_ swig_type_61;
 typedef _goslice_ swig_type_62;
 typedef _goslice_ swig_type_63;
+typedef _goslice_ swig_type_64;
 
 typedef struct sst_go_result {
   sst_progress progress;
@@ -167,6 +168,7 @@ extern swig_voidp _wrap_sst_scheme_name_raw_72697e3f6d236dcf(short arg1);
 extern swig_voidp _wrap_sst_alert_name_raw_72697e3f6d236dcf(int arg1);
 extern swig_voidp _wrap_sst_status_name_raw_72697e3f6d236dcf(int arg1);
 extern swig_voidp _wrap_sst_status_text_raw_72697e3f6d236dcf(int arg1);
+extern swig_voidp _wrap_sst_status_hint_raw_72697e3f6d236dcf(int arg1);
 extern swig_voidp _wrap_sst_credential_new_raw_72697e3f6d236dcf(void);
 extern swig_voidp _wrap_sst_credential_ref_raw_72697e3f6d236dcf(swig_voidp arg1);
 extern void _wrap_sst_credential_free_raw_72697e3f6d236dcf(swig_voidp arg1);
@@ -250,40 +252,41 @@ extern swig_intgo _wrap_sst_stream_num_peer_certificates_raw_72697e3f6d236dcf(sw
 extern int _wrap_sst_stream_peer_certificate_raw_72697e3f6d236dcf(swig_voidp arg1, swig_intgo arg2, swig_type_33 arg3);
 extern int _wrap_sst_stream_verified_certificate_raw_72697e3f6d236dcf(swig_voidp arg1, swig_intgo arg2, swig_type_34 arg3);
 extern int _wrap_sst_stream_local_certificate_raw_72697e3f6d236dcf(swig_voidp arg1, swig_intgo arg2, swig_type_35 arg3);
-extern int _wrap_sst_stream_channel_binding_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2, swig_type_36 arg3);
-extern int _wrap_sst_stream_traffic_secret_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2, swig_type_37 arg3);
-extern int _wrap_sst_stream_export_key_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_38 arg2, swig_type_39 arg3, swig_type_40 arg4);
-extern swig_type_41 _wrap_sst_stream_counter_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
+extern int _wrap_sst_stream_refused_certificate_raw_72697e3f6d236dcf(swig_voidp arg1, swig_intgo arg2, swig_type_36 arg3);
+extern int _wrap_sst_stream_channel_binding_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2, swig_type_37 arg3);
+extern int _wrap_sst_stream_traffic_secret_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2, swig_type_38 arg3);
+extern int _wrap_sst_stream_export_key_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_39 arg2, swig_type_40 arg3, swig_type_41 arg4);
+extern swig_type_42 _wrap_sst_stream_counter_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
 extern swig_intgo _wrap_sst_stream_output_size_raw_72697e3f6d236dcf(swig_voidp arg1);
 extern swig_intgo _wrap_sst_stream_plaintext_size_raw_72697e3f6d236dcf(swig_voidp arg1);
 extern int _wrap_sst_stream_last_error_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
-extern int _wrap_sst_stream_client_hello_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_42 arg2);
-extern int _wrap_sst_stream_client_hello_list_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2, swig_type_43 arg3);
-extern int _wrap_sst_stream_client_hello_alpn_raw_72697e3f6d236dcf(swig_voidp arg1, swig_intgo arg2, swig_type_44 arg3);
-extern int _wrap_sst_stream_client_hello_extension_raw_72697e3f6d236dcf(swig_voidp arg1, short arg2, swig_type_45 arg3);
-extern int _wrap_sst_stream_accepted_schemes_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_46 arg2);
-extern int _wrap_sst_stream_accepted_ca_raw_72697e3f6d236dcf(swig_voidp arg1, swig_intgo arg2, swig_type_47 arg3);
+extern int _wrap_sst_stream_client_hello_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_43 arg2);
+extern int _wrap_sst_stream_client_hello_list_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2, swig_type_44 arg3);
+extern int _wrap_sst_stream_client_hello_alpn_raw_72697e3f6d236dcf(swig_voidp arg1, swig_intgo arg2, swig_type_45 arg3);
+extern int _wrap_sst_stream_client_hello_extension_raw_72697e3f6d236dcf(swig_voidp arg1, short arg2, swig_type_46 arg3);
+extern int _wrap_sst_stream_accepted_schemes_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_47 arg2);
+extern int _wrap_sst_stream_accepted_ca_raw_72697e3f6d236dcf(swig_voidp arg1, swig_intgo arg2, swig_type_48 arg3);
 extern int _wrap_sst_stream_verdict_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
-extern int _wrap_sst_stream_private_key_operation_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2, swig_voidp arg3, swig_type_48 arg4);
-extern int _wrap_sst_stream_ticket_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_49 arg2);
-extern int _wrap_sst_stream_session_id_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_50 arg2);
+extern int _wrap_sst_stream_private_key_operation_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2, swig_voidp arg3, swig_type_49 arg4);
+extern int _wrap_sst_stream_ticket_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_50 arg2);
+extern int _wrap_sst_stream_session_id_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_51 arg2);
 extern int _wrap_sst_stream_set_config_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
 extern int _wrap_sst_stream_set_credential_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
 extern int _wrap_sst_stream_accept_raw_72697e3f6d236dcf(swig_voidp arg1);
 extern int _wrap_sst_stream_accept_default_raw_72697e3f6d236dcf(swig_voidp arg1);
 extern int _wrap_sst_stream_reject_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_stream_set_signature_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_51 arg2);
-extern int _wrap_sst_stream_set_ticket_plaintext_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_52 arg2);
+extern int _wrap_sst_stream_set_signature_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_52 arg2);
+extern int _wrap_sst_stream_set_ticket_plaintext_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_53 arg2);
 extern int _wrap_sst_stream_ignore_ticket_raw_72697e3f6d236dcf(swig_voidp arg1);
 extern int _wrap_sst_stream_answer_session_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
 extern int _wrap_sst_stream_continue_without_early_data_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern int _wrap_sst_stream_next_event_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2, swig_type_53 arg3);
+extern int _wrap_sst_stream_next_event_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2, swig_type_54 arg3);
 extern swig_voidp _wrap_sst_stream_take_session_raw_72697e3f6d236dcf(swig_voidp arg1);
 extern swig_voidp _wrap_sst_session_new_raw_72697e3f6d236dcf(void);
 extern swig_voidp _wrap_sst_session_ref_raw_72697e3f6d236dcf(swig_voidp arg1);
 extern void _wrap_sst_session_free_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern int _wrap_sst_session_load_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_54 arg2);
-extern int _wrap_sst_session_to_bytes_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_55 arg2);
+extern int _wrap_sst_session_load_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_55 arg2);
+extern int _wrap_sst_session_to_bytes_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_56 arg2);
 extern int _wrap_sst_session_get_info_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
 extern int _wrap_sst_session_set_reusable_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
 extern int _wrap_sst_session_last_error_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
@@ -294,18 +297,18 @@ extern int _wrap_sst_negotiate_config_freeze_raw_72697e3f6d236dcf(swig_voidp arg
 extern int _wrap_sst_negotiate_config_set_level_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2, int arg3);
 extern int _wrap_sst_negotiate_config_set_impersonation_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
 extern int _wrap_sst_negotiate_config_set_mutual_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_negotiate_config_set_password_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_56 arg2, swig_type_57 arg3);
-extern int _wrap_sst_negotiate_config_set_keytab_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_58 arg2);
-extern int _wrap_sst_negotiate_config_set_ccache_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_59 arg2);
+extern int _wrap_sst_negotiate_config_set_password_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_57 arg2, swig_type_58 arg3);
+extern int _wrap_sst_negotiate_config_set_keytab_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_59 arg2);
+extern int _wrap_sst_negotiate_config_set_ccache_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_60 arg2);
 extern int _wrap_sst_negotiate_config_set_mechanisms_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
 extern int _wrap_sst_negotiate_config_set_binding_policy_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
 extern int _wrap_sst_negotiate_config_last_error_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
 extern int _wrap_sst_stream_new_negotiate_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2, swig_voidp arg3);
-extern int _wrap_sst_stream_set_target_name_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_60 arg2);
-extern int _wrap_sst_stream_set_channel_binding_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_61 arg2);
+extern int _wrap_sst_stream_set_target_name_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_61 arg2);
+extern int _wrap_sst_stream_set_channel_binding_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_62 arg2);
 extern int _wrap_sst_stream_get_negotiate_info_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
-extern int _wrap_sst_stream_remote_name_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_62 arg2);
-extern int _wrap_sst_stream_local_name_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_63 arg2);
+extern int _wrap_sst_stream_remote_name_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_63 arg2);
+extern int _wrap_sst_stream_local_name_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_64 arg2);
 extern swig_voidp _wrap_sst_stream_delegated_credential_raw_72697e3f6d236dcf(swig_voidp arg1);
 #undef intgo
 */
@@ -419,6 +422,15 @@ func Sst_status_text(arg1 int32) (_swig_ret string) {
 	var swig_r *C.char
 	_swig_i_0 := arg1
 	swig_r = (*C.char)(C._wrap_sst_status_text_raw_72697e3f6d236dcf(C.int(_swig_i_0)))
+	var swig_r_1 string
+	swig_r_1 = C.GoString(swig_r)
+	return swig_r_1
+}
+
+func Sst_status_hint(arg1 int32) (_swig_ret string) {
+	var swig_r *C.char
+	_swig_i_0 := arg1
+	swig_r = (*C.char)(C._wrap_sst_status_hint_raw_72697e3f6d236dcf(C.int(_swig_i_0)))
 	var swig_r_1 string
 	swig_r_1 = C.GoString(swig_r)
 	return swig_r_1
@@ -1225,13 +1237,26 @@ func Sst_stream_local_certificate(arg1 *Stream, arg2 uint, arg3 *Room) (_swig_re
 	return swig_r
 }
 
+func Sst_stream_refused_certificate(arg1 *Stream, arg2 uint, arg3 *Room) (_swig_ret int32) {
+	var swig_r int32
+	_swig_i_0 := arg1
+	_swig_i_1 := arg2
+	var _swig_i_2 []uint64
+	_swig_i_2 = arg3.words
+	swig_r = (int32)(C._wrap_sst_stream_refused_certificate_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_intgo(_swig_i_1), *(*C.swig_type_36)(unsafe.Pointer(&_swig_i_2))))
+	if Swig_escape_always_false {
+		Swig_escape_val = _swig_i_2
+	}
+	return swig_r
+}
+
 func Sst_stream_channel_binding(arg1 *Stream, arg2 int32, arg3 *Room) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
 	var _swig_i_2 []uint64
 	_swig_i_2 = arg3.words
-	swig_r = (int32)(C._wrap_sst_stream_channel_binding_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1), *(*C.swig_type_36)(unsafe.Pointer(&_swig_i_2))))
+	swig_r = (int32)(C._wrap_sst_stream_channel_binding_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1), *(*C.swig_type_37)(unsafe.Pointer(&_swig_i_2))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_2
 	}
@@ -1244,7 +1269,7 @@ func Sst_stream_traffic_secret(arg1 *Stream, arg2 int32, arg3 *Room) (_swig_ret 
 	_swig_i_1 := arg2
 	var _swig_i_2 []uint64
 	_swig_i_2 = arg3.words
-	swig_r = (int32)(C._wrap_sst_stream_traffic_secret_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1), *(*C.swig_type_37)(unsafe.Pointer(&_swig_i_2))))
+	swig_r = (int32)(C._wrap_sst_stream_traffic_secret_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1), *(*C.swig_type_38)(unsafe.Pointer(&_swig_i_2))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_2
 	}
@@ -1266,7 +1291,7 @@ func Sst_stream_export_key(arg1 *Stream, arg2 string, arg3 []byte, arg4 []byte) 
 	_swig_i_3 = make([]byte, len(arg4))
 	defer func() { copy(arg4, _swig_i_3); clear(_swig_i_3) }()
 
-	swig_r = (int32)(C._wrap_sst_stream_export_key_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_38)(unsafe.Pointer(&_swig_i_1)), *(*C.swig_type_39)(unsafe.Pointer(&_swig_i_2)), *(*C.swig_type_40)(unsafe.Pointer(&_swig_i_3))))
+	swig_r = (int32)(C._wrap_sst_stream_export_key_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_39)(unsafe.Pointer(&_swig_i_1)), *(*C.swig_type_40)(unsafe.Pointer(&_swig_i_2)), *(*C.swig_type_41)(unsafe.Pointer(&_swig_i_3))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1314,7 +1339,7 @@ func Sst_stream_client_hello(arg1 *Stream, arg2 *Room) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	var _swig_i_1 []uint64
 	_swig_i_1 = arg2.words
-	swig_r = (int32)(C._wrap_sst_stream_client_hello_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_42)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_client_hello_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_43)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1327,7 +1352,7 @@ func Sst_stream_client_hello_list(arg1 *Stream, arg2 int32, arg3 *Room) (_swig_r
 	_swig_i_1 := arg2
 	var _swig_i_2 []uint64
 	_swig_i_2 = arg3.words
-	swig_r = (int32)(C._wrap_sst_stream_client_hello_list_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1), *(*C.swig_type_43)(unsafe.Pointer(&_swig_i_2))))
+	swig_r = (int32)(C._wrap_sst_stream_client_hello_list_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1), *(*C.swig_type_44)(unsafe.Pointer(&_swig_i_2))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_2
 	}
@@ -1340,7 +1365,7 @@ func Sst_stream_client_hello_alpn(arg1 *Stream, arg2 uint, arg3 *Room) (_swig_re
 	_swig_i_1 := arg2
 	var _swig_i_2 []uint64
 	_swig_i_2 = arg3.words
-	swig_r = (int32)(C._wrap_sst_stream_client_hello_alpn_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_intgo(_swig_i_1), *(*C.swig_type_44)(unsafe.Pointer(&_swig_i_2))))
+	swig_r = (int32)(C._wrap_sst_stream_client_hello_alpn_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_intgo(_swig_i_1), *(*C.swig_type_45)(unsafe.Pointer(&_swig_i_2))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_2
 	}
@@ -1353,7 +1378,7 @@ func Sst_stream_client_hello_extension(arg1 *Stream, arg2 uint16, arg3 *Room) (_
 	_swig_i_1 := arg2
 	var _swig_i_2 []uint64
 	_swig_i_2 = arg3.words
-	swig_r = (int32)(C._wrap_sst_stream_client_hello_extension_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.short(_swig_i_1), *(*C.swig_type_45)(unsafe.Pointer(&_swig_i_2))))
+	swig_r = (int32)(C._wrap_sst_stream_client_hello_extension_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.short(_swig_i_1), *(*C.swig_type_46)(unsafe.Pointer(&_swig_i_2))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_2
 	}
@@ -1365,7 +1390,7 @@ func Sst_stream_accepted_schemes(arg1 *Stream, arg2 *Room) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	var _swig_i_1 []uint64
 	_swig_i_1 = arg2.words
-	swig_r = (int32)(C._wrap_sst_stream_accepted_schemes_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_46)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_accepted_schemes_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_47)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1378,7 +1403,7 @@ func Sst_stream_accepted_ca(arg1 *Stream, arg2 uint, arg3 *Room) (_swig_ret int3
 	_swig_i_1 := arg2
 	var _swig_i_2 []uint64
 	_swig_i_2 = arg3.words
-	swig_r = (int32)(C._wrap_sst_stream_accepted_ca_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_intgo(_swig_i_1), *(*C.swig_type_47)(unsafe.Pointer(&_swig_i_2))))
+	swig_r = (int32)(C._wrap_sst_stream_accepted_ca_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_intgo(_swig_i_1), *(*C.swig_type_48)(unsafe.Pointer(&_swig_i_2))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_2
 	}
@@ -1400,7 +1425,7 @@ func Sst_stream_private_key_operation(arg1 *Stream, arg2 *int32, arg3 *uint16, a
 	_swig_i_2 := arg3
 	var _swig_i_3 []uint64
 	_swig_i_3 = arg4.words
-	swig_r = (int32)(C._wrap_sst_stream_private_key_operation_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1), C.swig_voidp(_swig_i_2), *(*C.swig_type_48)(unsafe.Pointer(&_swig_i_3))))
+	swig_r = (int32)(C._wrap_sst_stream_private_key_operation_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1), C.swig_voidp(_swig_i_2), *(*C.swig_type_49)(unsafe.Pointer(&_swig_i_3))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_3
 	}
@@ -1412,7 +1437,7 @@ func Sst_stream_ticket(arg1 *Stream, arg2 *Room) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	var _swig_i_1 []uint64
 	_swig_i_1 = arg2.words
-	swig_r = (int32)(C._wrap_sst_stream_ticket_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_49)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_ticket_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_50)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1424,7 +1449,7 @@ func Sst_stream_session_id(arg1 *Stream, arg2 *Room) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	var _swig_i_1 []uint64
 	_swig_i_1 = arg2.words
-	swig_r = (int32)(C._wrap_sst_stream_session_id_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_50)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_session_id_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_51)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1477,7 +1502,7 @@ func Sst_stream_set_signature(arg1 *Stream, arg2 []byte) (_swig_ret int32) {
 	_swig_i_1 = append([]byte(nil), arg2...)
 	defer clear(_swig_i_1)
 
-	swig_r = (int32)(C._wrap_sst_stream_set_signature_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_51)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_set_signature_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_52)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1492,7 +1517,7 @@ func Sst_stream_set_ticket_plaintext(arg1 *Stream, arg2 []byte) (_swig_ret int32
 	_swig_i_1 = append([]byte(nil), arg2...)
 	defer clear(_swig_i_1)
 
-	swig_r = (int32)(C._wrap_sst_stream_set_ticket_plaintext_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_52)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_set_ticket_plaintext_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_53)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1530,7 +1555,7 @@ func Sst_stream_next_event(arg1 *Stream, arg2 *Event, arg3 []byte) (_swig_ret in
 	_swig_i_2 = make([]byte, len(arg3))
 	defer func() { copy(arg3, _swig_i_2); clear(_swig_i_2) }()
 
-	swig_r = (int32)(C._wrap_sst_stream_next_event_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1), *(*C.swig_type_53)(unsafe.Pointer(&_swig_i_2))))
+	swig_r = (int32)(C._wrap_sst_stream_next_event_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1), *(*C.swig_type_54)(unsafe.Pointer(&_swig_i_2))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_2
 	}
@@ -1570,7 +1595,7 @@ func Sst_session_load(arg1 *Session, arg2 []byte) (_swig_ret int32) {
 	_swig_i_1 = append([]byte(nil), arg2...)
 	defer clear(_swig_i_1)
 
-	swig_r = (int32)(C._wrap_sst_session_load_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_54)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_session_load_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_55)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1582,7 +1607,7 @@ func Sst_session_to_bytes(arg1 *Session, arg2 *Room) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	var _swig_i_1 []uint64
 	_swig_i_1 = arg2.words
-	swig_r = (int32)(C._wrap_sst_session_to_bytes_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_55)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_session_to_bytes_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_56)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1671,7 +1696,7 @@ func Sst_negotiate_config_set_password(arg1 *NegotiateConfig, arg2 string, arg3 
 	_swig_i_1 = arg2
 	var _swig_i_2 string
 	_swig_i_2 = arg3
-	swig_r = (int32)(C._wrap_sst_negotiate_config_set_password_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_56)(unsafe.Pointer(&_swig_i_1)), *(*C.swig_type_57)(unsafe.Pointer(&_swig_i_2))))
+	swig_r = (int32)(C._wrap_sst_negotiate_config_set_password_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_57)(unsafe.Pointer(&_swig_i_1)), *(*C.swig_type_58)(unsafe.Pointer(&_swig_i_2))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1686,7 +1711,7 @@ func Sst_negotiate_config_set_keytab(arg1 *NegotiateConfig, arg2 string) (_swig_
 	_swig_i_0 := arg1
 	var _swig_i_1 string
 	_swig_i_1 = arg2
-	swig_r = (int32)(C._wrap_sst_negotiate_config_set_keytab_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_58)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_negotiate_config_set_keytab_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_59)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1698,7 +1723,7 @@ func Sst_negotiate_config_set_ccache(arg1 *NegotiateConfig, arg2 string) (_swig_
 	_swig_i_0 := arg1
 	var _swig_i_1 string
 	_swig_i_1 = arg2
-	swig_r = (int32)(C._wrap_sst_negotiate_config_set_ccache_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_59)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_negotiate_config_set_ccache_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_60)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1743,7 +1768,7 @@ func Sst_stream_set_target_name(arg1 *Stream, arg2 string) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	var _swig_i_1 string
 	_swig_i_1 = arg2
-	swig_r = (int32)(C._wrap_sst_stream_set_target_name_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_60)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_set_target_name_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_61)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1758,7 +1783,7 @@ func Sst_stream_set_channel_binding(arg1 *Stream, arg2 []byte) (_swig_ret int32)
 	_swig_i_1 = append([]byte(nil), arg2...)
 	defer clear(_swig_i_1)
 
-	swig_r = (int32)(C._wrap_sst_stream_set_channel_binding_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_61)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_set_channel_binding_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_62)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1778,7 +1803,7 @@ func Sst_stream_remote_name(arg1 *Stream, arg2 *Room) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	var _swig_i_1 []uint64
 	_swig_i_1 = arg2.words
-	swig_r = (int32)(C._wrap_sst_stream_remote_name_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_62)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_remote_name_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_63)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1790,7 +1815,7 @@ func Sst_stream_local_name(arg1 *Stream, arg2 *Room) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	var _swig_i_1 []uint64
 	_swig_i_1 = arg2.words
-	swig_r = (int32)(C._wrap_sst_stream_local_name_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_63)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_local_name_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_64)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}

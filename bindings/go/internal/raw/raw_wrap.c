@@ -381,6 +381,19 @@ char *_wrap_sst_status_text_raw_72697e3f6d236dcf(int _swig_go_0) {
 }
 
 
+char *_wrap_sst_status_hint_raw_72697e3f6d236dcf(int _swig_go_0) {
+  sst_status arg1 ;
+  char *result = 0 ;
+  char *_swig_go_result;
+
+  arg1 = (sst_status)_swig_go_0;
+
+  result = (char *)sst_status_hint(arg1);
+  _swig_go_result = (void *)result;
+  return _swig_go_result;
+}
+
+
 sst_credential *_wrap_sst_credential_new_raw_72697e3f6d236dcf() {
   sst_credential *result = 0 ;
   sst_credential *_swig_go_result;
@@ -1710,6 +1723,29 @@ int _wrap_sst_stream_local_certificate_raw_72697e3f6d236dcf(sst_stream *_swig_go
 
 
   result = (sst_status)sst_stream_local_certificate((struct sst_stream const *)arg1,arg2,arg3,arg4,arg5);
+  _swig_go_result = result;
+  return _swig_go_result;
+}
+
+
+int _wrap_sst_stream_refused_certificate_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, intgo _swig_go_1, _goslice_ _swig_go_2) {
+  sst_stream *arg1 = 0 ;
+  size_t arg2 ;
+  uint8_t *arg3 = 0 ;
+  size_t arg4 ;
+  size_t *arg5 = 0 ;
+  sst_status result;
+  int _swig_go_result;
+
+  arg1 = (sst_stream *)_swig_go_0;
+  arg2 = (size_t)_swig_go_1;
+
+  arg5 = (size_t *)_swig_go_2.array;
+  arg3 = (uint8_t *)(arg5 + 1);
+  arg4 = ((size_t)_swig_go_2.len - 1) * sizeof(uint64_t);
+
+
+  result = (sst_status)sst_stream_refused_certificate((struct sst_stream const *)arg1,arg2,arg3,arg4,arg5);
   _swig_go_result = result;
   return _swig_go_result;
 }

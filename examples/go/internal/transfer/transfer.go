@@ -27,7 +27,7 @@ type Options struct {
 func (o *Options) Define() {
 	flag.StringVar(&o.Cert, "cert", "", "certificate chain, leaf first (PEM)")
 	flag.StringVar(&o.Key, "key", "", "its private key (PEM, not encrypted)")
-	flag.StringVar(&o.CA, "ca", "", "issuers to trust (PEM)")
+	flag.StringVar(&o.CA, "ca", "", "issuers to trust (PEM); a client without it trusts those of the system")
 	flag.StringVar(&o.Min, "min-version", "1.2", "1.2 or 1.3")
 	flag.StringVar(&o.Max, "max-version", "1.3", "1.2 or 1.3")
 	flag.IntVar(&o.TimeoutMs, "timeout-ms", 30000, "for the handshake, and then for silence")
@@ -82,12 +82,21 @@ func Negotiated(conn *securestream.Conn) string {
 	return line
 }
 
-// Explain shows an error, and the alerts that went with it, in lines that begin with who.
+// Explain shows an error, what went with it, and what to do, in lines that begin with who. The first line names the code
+// and all reasons.
 func Explain(who string, err error) {
 	lines := []string{err.Error()}
 	var e *securestream.Error
-	if errors.As(err, &e) && e.AlertSent >= 0 {
-		lines = append(lines, fmt.Sprintf("  alert sent: %s (%d)", securestream.AlertName(e.AlertSent), e.AlertSent))
+	if errors.As(err, &e) {
+		if e.Chain != nil {
+			lines = append(lines, fmt.Sprintf("  certificates that were sent: %d", len(e.Chain)))
+		}
+		if e.AlertSent >= 0 {
+			lines = append(lines, fmt.Sprintf("  alert sent: %s (%d)", securestream.AlertName(e.AlertSent), e.AlertSent))
+		}
+		if e.Hint() != "" {
+			lines = append(lines, "  what to do: "+e.Hint())
+		}
 	}
 	fmt.Fprintf(os.Stderr, "%s: %s\n", who, strings.Join(lines, "\n"+who+": "))
 }
