@@ -202,6 +202,7 @@ TEST(credential_der, refused_pkcs12_says_why) {
       {"rc2-40-utf8", "p\xe4", SST_ERR_BAD_PASSWORD, "not UTF-8"},
       {"rc2-128", "pw", SST_ERR_UNSUPPORTED_CIPHER, "a cipher that is not read"},
       {"no-mac", "pw", SST_ERR_PARSE, "it has no MAC"},
+      {"pbmac1", "pw", SST_ERR_UNSUPPORTED_CIPHER, "a MAC of a kind that is not read"},
       {"trailing", "pw", SST_ERR_PARSE, "1 bytes behind its end"},
       {"cut", "pw", SST_ERR_PARSE, "damaged, cut off"},
       {"no-key", "pw", SST_ERR_NO_PRIVATE_KEY, "no private key in it"},

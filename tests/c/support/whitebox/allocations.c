@@ -5,14 +5,19 @@
 #include <stddef.h>
 
 static _Thread_local uint64_t count, fail_at;
-static _Thread_local bool hit;
+static _Thread_local bool hit, later_too;
 static _Atomic int64_t live_bytes, live_blocks;
 static atomic_bool measures; /* from the first heap_now on: the tests that measure time are not to pay for it */
 
 void allocations_fail_at(uint64_t n) {
   count = 0;
   fail_at = n;
-  hit = false;
+  hit = later_too = false;
+}
+
+void allocations_fail_from(uint64_t n) {
+  allocations_fail_at(n);
+  later_too = true;
 }
 
 bool allocations_hit(void) {
@@ -46,7 +51,8 @@ void *__wrap_realloc(void *memory, size_t size);
 void __wrap_free(void *memory);
 
 static bool fails(void) {
-  if (++count != fail_at) return false;
+  count++;
+  if (fail_at == 0 || count < fail_at || (count > fail_at && !later_too)) return false;
   hit = true;
   return true;
 }

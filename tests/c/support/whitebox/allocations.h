@@ -16,6 +16,8 @@
 bool allocations_are_wrapped(void);
 /* The n-th allocation from now on fails, once; 0: none. Starts to count anew. */
 void allocations_fail_at(uint64_t n);
+/* The n-th and every later one fails. */
+void allocations_fail_from(uint64_t n);
 /* Ends that, and tells whether the n-th was reached. */
 bool allocations_hit(void);
 /* Since allocations_fail_at. */

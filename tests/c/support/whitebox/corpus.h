@@ -1,7 +1,8 @@
 /*
  * corpus.h - every file of tests/data with one of some endings, in the order of their names.
  *
- *     Corpus corpus = corpus_of(".pem", ".crt", NULL);
+ *     static Corpus corpus;
+ *     corpus_read(&corpus, (const char *const[]){".pem", NULL});
  *     for (size_t i = 0; i < corpus.count; i++) ... corpus.list[i].name, .data
  *     corpus_free(&corpus);
  */
@@ -22,7 +23,7 @@ typedef struct Corpus {
   size_t count;
 } Corpus;
 
-/* Endings end with NULL. corpus is too large for a stack. */
+/* Adds to corpus, which is too large for a stack and begins as zero. Endings end with NULL. */
 void corpus_read(Corpus *corpus, const char *const *endings);
 /* The blocks of those files whose label ends so ("CERTIFICATE", "CRL", "PRIVATE KEY"), in DER, encrypted ones too. */
 void corpus_read_blocks(Corpus *corpus, const char *const *endings, const char *label);

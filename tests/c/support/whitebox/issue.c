@@ -14,7 +14,7 @@
 
 #include "test.h"
 
-enum { KEYS_OF_A_KIND = 4, MAX_CERTIFICATES = 64, DAY = 86400 };
+enum { KEYS_OF_A_KIND = 4, MAX_CERTIFICATES = 256, DAY = 86400 };
 
 static EVP_PKEY *keys[KEY_KINDS][KEYS_OF_A_KIND];
 static X509 *certificates[MAX_CERTIFICATES];

@@ -222,8 +222,7 @@ static void change_tree(Data *der, const Tree *tree) {
     case 3:
     case 4: { /* the other one before it, or in its place */
       const Data element = copy(der->bytes + other->at, other->header + other->len);
-      replace(der,
-              splice_in(tree, der, one->at, test_random_below(2) == 0 ? 0 : whole, element.bytes, element.len));
+      replace(der, splice_in(tree, der, one->at, test_random_below(2) == 0 ? 0 : whole, element.bytes, element.len));
       free(element.bytes);
       break;
     }
@@ -233,9 +232,8 @@ static void change_tree(Data *der, const Tree *tree) {
     case 6: { /* cut short, or made longer by zeros */
       static const uint8_t zeros[300];
       const size_t cut = below(one->len + 1);
-      replace(der, test_random_below(2) == 0
-                       ? splice_in(tree, der, one->at + one->header, cut, NULL, 0)
-                       : splice_in(tree, der, one->at + whole, 0, zeros, below(sizeof zeros)));
+      replace(der, test_random_below(2) == 0 ? splice_in(tree, der, one->at + one->header, cut, NULL, 0)
+                                             : splice_in(tree, der, one->at + whole, 0, zeros, below(sizeof zeros)));
       break;
     }
     default: {
