@@ -72,7 +72,7 @@ static inline size_t sst__kept_size(const sst__kept *kept) {
 }
 
 /* What the receiving side owes the peer: noted here, written by the sending side. Belongs to the stream. */
-enum { SST__DUE_ANSWER = 1, SST__DUE_OWN_UPDATE = 2, SST__DUE_ALERT = 4 };
+enum { SST__DUE_ANSWER = 1, SST__DUE_ALERT = 2 };
 
 typedef struct sst__due {
   atomic_uint what;                 /* SST__DUE_x */
@@ -131,8 +131,9 @@ typedef struct sst__engine_ops {
   /* Opens the whole record in record (len bytes) where it lies: plaintext of *produced bytes at *offset. As open. */
   sst__step (*open_in_place)(sst__engine *, uint8_t *record, size_t len, size_t *offset, size_t *produced,
                              sst__output *answers, sst_error *error);
-  /* Writes what is due, or what open had to hold back because output waited already. DONE or FAILED. */
-  sst__step (*bring_out)(sst__engine *, sst__output *wire, sst_error *error);
+  /* Writes what is due, or what open had to hold back because output waited already, and, before data, a KeyUpdate that
+     the next record needs. DONE or FAILED. */
+  sst__step (*bring_out)(sst__engine *, bool before_data, sst__output *wire, sst_error *error);
   sst__step (*close)(sst__engine *, sst__output *wire, sst_error *error);
   sst__step (*key_update)(sst__engine *, bool request_peer, sst__output *wire, sst_error *error);
   /* A fatal alert, as well as it can be sent. */
@@ -145,6 +146,7 @@ struct sst__engine {
   size_t overhead;         /* bytes that a record is longer than its plaintext; right once the handshake has ended */
   size_t key_update_size;  /* bytes of a KeyUpdate record; 0: the protocol has none */
   bool one_at_a_time;      /* sending and receiving must not run at once: stream.c holds its lock */
+  bool update_due;         /* a KeyUpdate must go before the next data; for the sending side */
   sst__due *due;           /* the stream's */
   sst__events *events;     /* the stream's, or NULL */
   sst__counters *counters; /* the stream's */

@@ -31,8 +31,8 @@ sst__step sst__seal_records(sst_stream *stream, const sst_slice *slices, size_t 
   const size_t overhead = stream->engine->overhead;
   rest in = rest_of(slices, num_slices);
   while (in.left > 0) {
-    if (sst__due_any(&stream->due)) { /* a KeyUpdate goes before the record that would be one too many */
-      const sst__step step = stream->engine->ops->bring_out(stream->engine, out, error);
+    if (stream->engine->update_due || sst__due_any(&stream->due)) {
+      const sst__step step = stream->engine->ops->bring_out(stream->engine, true, out, error);
       if (step != SST__STEP_DONE) return step;
       if ((sst__state(stream) & SST_STATE_FAILED) != 0)
         return SST__STEP_CLOSED; /* by the other side; its alert is out */

@@ -71,7 +71,7 @@ static void drain(sst_stream *stream, sst__output *out) {
   if (!sst__output_drain(out)) return;
   const uint32_t state = sst__state(stream) & (OPEN | FAILED);
   if (state != OPEN && !((state & OPEN) != 0 && sst__due_any(&stream->due))) return;
-  const sst__step step = stream->engine->ops->bring_out(stream->engine, out, &error);
+  const sst__step step = stream->engine->ops->bring_out(stream->engine, false, out, &error);
   if (step == SST__STEP_FAILED && (sst__state(stream) & FAILED) == 0) (void)publish(stream, &error);
 }
 

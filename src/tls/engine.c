@@ -213,8 +213,9 @@ static void bring_answer_out(sst__tls *tls) {
   (void)SSL_write(tls->ssl, "", 0);
 }
 
-static sst__step tls_bring_out(sst__engine *engine, sst__output *wire, sst_error *error) {
+static sst__step tls_bring_out(sst__engine *engine, bool before_data, sst__output *wire, sst_error *error) {
   sst__tls *tls = tls_of(engine);
+  (void)before_data;
   if (!tls->answer_due) return SST__STEP_DONE;
   const call now = begin(tls, NULL, wire, error);
   bring_answer_out(tls);

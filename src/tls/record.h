@@ -87,7 +87,7 @@ size_t sst__additional_data(const sst__keys *keys, uint8_t type, size_t plaintex
 
 sst__step sst__record_seal(sst__engine *, const sst_slice *slices, size_t skip, size_t size, sst__output *wire,
                            sst_error *error);
-sst__step sst__record_bring_out(sst__engine *, sst__output *wire, sst_error *error);
+sst__step sst__record_bring_out(sst__engine *, bool before_data, sst__output *wire, sst_error *error);
 sst__step sst__record_close(sst__engine *, sst__output *wire, sst_error *error);
 sst__step sst__record_key_update(sst__engine *, bool request_peer, sst__output *wire, sst_error *error);
 void sst__record_alert(sst__engine *, int32_t alert, sst__output *wire);

@@ -80,12 +80,10 @@ static size_t seal(sst__record_engine *record, uint8_t type, const sst_slice *sl
   return SST__HEADER_LEN + body_len;
 }
 
-/* When the next record but one would be over the limit, a KeyUpdate is due: it takes the last place under the key. */
+/* KeyUpdate takes the last place under a key. */
 static void look_at_limit(sst__record_engine *record) {
   const sst__sender *sender = &record->sender;
-  if (record->suite.tls13 && sender->keys.sequence >= sender->most_records - 1) {
-    sst__due_add(record->base.due, SST__DUE_OWN_UPDATE);
-  }
+  record->base.update_due = record->suite.tls13 && sender->keys.sequence >= sender->most_records - 1;
 }
 
 sst__step sst__record_seal(sst__engine *engine, const sst_slice *slices, size_t skip, size_t size, sst__output *wire,
@@ -128,20 +126,22 @@ static bool send_key_update(sst__record_engine *record, bool request_peer, sst__
   if (request_peer) atomic_fetch_add_explicit(&record->answers_expected, 1, memory_order_relaxed);
   if (!send_small(record, SST__HANDSHAKE, content, sizeof content, wire)) return false;
   if (!sst__keys_update(&record->sender.keys, &record->suite)) return false;
+  look_at_limit(record);
   sst__count(record->base.counters, SST_COUNTER_KEY_UPDATES_SENT, 1);
   sst__events_add(record->base.events, SST_EVENT_KEYS_UPDATED, SST_DIRECTION_SEND, NULL, 0);
   return true;
 }
 
 /* An answer and a KeyUpdate of our own are the same message: one serves for both. */
-sst__step sst__record_bring_out(sst__engine *engine, sst__output *wire, sst_error *error) {
+sst__step sst__record_bring_out(sst__engine *engine, bool before_data, sst__output *wire, sst_error *error) {
   sst__record_engine *record = sst__record_of(engine);
   const unsigned due = sst__due_take(record->base.due);
   if ((due & SST__DUE_ALERT) != 0) {
     (void)send_alert(record, LEVEL_FATAL, (uint8_t)record->base.due->alert, wire);
     return SST__STEP_DONE; /* the stream has failed already */
   }
-  if (due == 0 || atomic_load_explicit(&record->sender.closed, memory_order_relaxed)) return SST__STEP_DONE;
+  const bool wanted = due != 0 || (before_data && record->base.update_due);
+  if (!wanted || atomic_load_explicit(&record->sender.closed, memory_order_relaxed)) return SST__STEP_DONE;
   return sst__record_key_update(engine, false, wire, error);
 }
 

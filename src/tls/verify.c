@@ -15,33 +15,130 @@
 
 enum { MOST_RSA_BITS = 8192 };
 
-bool sst__is_self_signed(const X509 *certificate) {
-  if ((X509_get_extension_flags(certificate) & EXFLAG_SS) != 0) return true;
-  if (X509_NAME_cmp(X509_get_subject_name(certificate), X509_get_issuer_name(certificate)) != 0) return false;
+static bool is_signed_by_itself(const X509 *certificate) {
   EVP_PKEY *key = X509_get0_pubkey(certificate);
   return key != NULL && X509_verify(certificate, key) == 1;
+}
+
+bool sst__is_self_signed(const X509 *certificate) {
+  if ((X509_get_extension_flags(certificate) & EXFLAG_SS) != 0) return true;
+  return X509_NAME_cmp(X509_get_subject_name(certificate), X509_get_issuer_name(certificate)) == 0 &&
+         is_signed_by_itself(certificate);
+}
+
+static bool digest_is_strong(const X509 *certificate, bool allow_sha1) {
+  switch (X509_get_signature_nid(certificate)) {
+    case NID_sha224WithRSAEncryption:
+    case NID_sha256WithRSAEncryption:
+    case NID_sha384WithRSAEncryption:
+    case NID_sha512WithRSAEncryption:
+    case NID_rsassaPss: /* BoringSSL takes it with SHA-2 only */
+    case NID_ecdsa_with_SHA224:
+    case NID_ecdsa_with_SHA256:
+    case NID_ecdsa_with_SHA384:
+    case NID_ecdsa_with_SHA512:
+    case NID_ED25519:
+      return true;
+    case NID_sha1WithRSAEncryption:
+    case NID_sha1WithRSA:
+    case NID_ecdsa_with_SHA1:
+      return allow_sha1;
+    default:
+      return false;
+  }
+}
+
+/* One run over one path. */
+typedef struct run {
+  const sst__verification *verification;
+  sst__verdict *verdict;
+  X509 *barred;       /* who issued the last certificate but must not; borrowed */
+  bool has_addresses; /* the leaf has a name of a kind whose constraints BoringSSL does not know: an address, mostly */
+  size_t no_list_at;  /* depth + 1 of the certificate whose revocation list must not be used; 0: none */
+} run;
+
+/* Nobody vouches for an anchor but its owner: its own revocation is not looked at. */
+static bool ends_at_anchor(X509_STORE_CTX *ctx, const run *of, size_t depth) {
+  const STACK_OF(X509) *anchors = of->verification->request->anchors->list;
+  if (depth + 1 != sk_X509_num(X509_STORE_CTX_get0_chain(ctx))) return false;
+  for (size_t i = 0; i < sk_X509_num(anchors); i++) {
+    if (X509_cmp(sk_X509_value(anchors, i), X509_STORE_CTX_get_current_cert(ctx)) == 0) return true;
+  }
+  return false;
+}
+
+/* A list that its issuer has not signed, or with a critical extension that is not understood, as delta lists have, says
+   nothing of any certificate (RFC 5280, 5.2); an expired one still says what is revoked. BoringSSL goes on to look into
+   it, after this fault. */
+static bool forbids_list(int x509_error) {
+  switch (x509_error) {
+    case X509_V_ERR_KEYUSAGE_NO_CRL_SIGN:
+    case X509_V_ERR_UNABLE_TO_GET_CRL_ISSUER:
+    case X509_V_ERR_CRL_SIGNATURE_FAILURE:
+    case X509_V_ERR_DIFFERENT_CRL_SCOPE:
+    case X509_V_ERR_UNHANDLED_CRITICAL_CRL_EXTENSION:
+      return true;
+    default:
+      return false;
+  }
+}
+
+static sst_status code_of_revocation(X509_STORE_CTX *ctx, run *of, sst_status code, int x509_error, size_t depth) {
+  if (ends_at_anchor(ctx, of, depth)) return SST_OK;
+  if (forbids_list(x509_error)) of->no_list_at = depth + 1;
+  return code == SST_ERR_CERT_REVOKED && of->no_list_at == depth + 1 ? SST_OK : code;
+}
+
+/* BoringSSL finds that a certificate has expired one second early: notAfter belongs to the validity (RFC 5280, 4.1.2.5). */
+static bool is_last_second(const X509 *certificate, int64_t unix_s) {
+  int64_t last = 0;
+  return ASN1_TIME_to_posix(X509_get0_notAfter(certificate), &last) && last == unix_s;
+}
+
+/* What a fault that BoringSSL reports means here; SST_OK: nothing. */
+static sst_status code_of_fault(X509_STORE_CTX *ctx, run *of, int x509_error, size_t depth) {
+  const X509 *certificate = X509_STORE_CTX_get_current_cert(ctx);
+  const sst_status code = sst__code_of_x509_error(x509_error);
+  /* This is of the common name, which is never looked at. */
+  if (x509_error == X509_V_ERR_NAME_CONSTRAINTS_WITHOUT_SANS) return SST_OK;
+  if (x509_error == X509_V_ERR_UNSUPPORTED_CONSTRAINT_TYPE && depth == 0) {
+    of->has_addresses = true;
+    return SST_OK;
+  }
+  switch (code) {
+    case SST_ERR_CERT_CRL:
+    case SST_ERR_CERT_REVOKED:
+      return code_of_revocation(ctx, of, code, x509_error, depth);
+    case SST_ERR_CERT_EXPIRED:
+      return is_last_second(certificate, of->verification->request->unix_s) ? SST_OK : code;
+    case SST_ERR_CERT_ISSUER_NOT_FOUND:
+      /* Where BoringSSL's own limit stops the search for an issuer, it says that there is none. */
+      if (depth >= SST__MAX_PATH) return SST_ERR_CERT_CHAIN_TOO_LONG;
+      if (depth == 0 && sst__is_self_signed(certificate)) return SST_ERR_CERT_SELF_SIGNED;
+      if (of->verification->names_barred_issuer) of->barred = sst__barred_issuer(of->verification, certificate);
+      return of->barred != NULL ? SST_OK : code;
+    case SST_ERR_CERT_BAD_SIGNATURE:
+      /* It was not checked: BoringSSL does not know the algorithm. */
+      if (!digest_is_strong(certificate, true)) return SST_ERR_CERT_WEAK_DIGEST;
+      /* An anchor of the same name is not its issuer. */
+      return depth == 0 && is_signed_by_itself(certificate) ? SST_ERR_CERT_SELF_SIGNED : code;
+    case SST_ERR_CERT_PURPOSE:
+      /* An issuer that is no authority has no purpose either. */
+      return depth > 0 && !X509_check_ca(certificate) ? SST_OK : code;
+    default:
+      return code;
+  }
 }
 
 /* Notes every fault and goes on. X509_verify_cert then succeeds, and its last error is not the first: only what is
    noted here counts. */
 static int collect(int ok, X509_STORE_CTX *ctx) {
   if (ok) return 1;
+  run *of = X509_STORE_CTX_get_app_data(ctx);
   const int error = X509_STORE_CTX_get_error(ctx);
   const size_t depth = (size_t)X509_STORE_CTX_get_error_depth(ctx);
-  sst_status code = sst__code_of_x509_error(error);
-  /* Nobody vouches for an anchor but its owner: its own revocation is not looked at. */
-  if (code == SST_ERR_CERT_CRL || code == SST_ERR_CERT_REVOKED) {
-    if (depth > 0 && depth + 1 == sk_X509_num(X509_STORE_CTX_get0_chain(ctx))) return 1;
-  }
-  /* Where BoringSSL's own limit stops the search for an issuer, it says that there is none. */
-  if (code == SST_ERR_CERT_ISSUER_NOT_FOUND && depth >= SST__MAX_PATH) code = SST_ERR_CERT_CHAIN_TOO_LONG;
-  if (code == SST_ERR_CERT_ISSUER_NOT_FOUND && depth == 0 &&
-      sst__is_self_signed(X509_STORE_CTX_get_current_cert(ctx))) {
-    code = SST_ERR_CERT_SELF_SIGNED;
-  }
-  /* An issuer that is no authority has no purpose either. */
-  if (code == SST_ERR_CERT_PURPOSE && depth > 0 && !X509_check_ca(X509_STORE_CTX_get_current_cert(ctx))) return 1;
-  sst__verdict_add(X509_STORE_CTX_get_app_data(ctx), code, error, depth);
+  const sst_status code = code_of_fault(ctx, of, error, depth);
+  if (code != SST_OK) sst__verdict_add(of->verdict, code, error, depth);
   return 1;
 }
 
@@ -69,12 +166,12 @@ static int purpose_of(const sst__verify_request *request) {
 }
 
 static bool set_up(X509_STORE_CTX *ctx, const sst__verification *verification, STACK_OF(X509) * trusted,
-                   STACK_OF(X509) * untrusted, sst__verdict *verdict) {
+                   STACK_OF(X509) * untrusted, run *of) {
   const sst__verify_request *request = verification->request;
   if (!X509_STORE_CTX_init(ctx, request->anchors->store, verification->leaf, untrusted)) return false;
   X509_STORE_CTX_set0_trusted_stack(ctx, trusted);
   X509_STORE_CTX_set_verify_cb(ctx, collect);
-  if (!X509_STORE_CTX_set_app_data(ctx, verdict)) return false;
+  if (!X509_STORE_CTX_set_app_data(ctx, of)) return false;
 
   X509_VERIFY_PARAM *param = X509_STORE_CTX_get0_param(ctx);
   /* The depth counts neither leaf nor anchor: one certificate too many is built, and seen. */
@@ -111,25 +208,17 @@ static bool key_is_strong(const X509 *certificate, uint32_t minimum_rsa_bits) {
   }
 }
 
-static bool digest_is_strong(const X509 *certificate, bool allow_sha1) {
-  switch (X509_get_signature_nid(certificate)) {
-    case NID_sha224WithRSAEncryption:
-    case NID_sha256WithRSAEncryption:
-    case NID_sha384WithRSAEncryption:
-    case NID_sha512WithRSAEncryption:
-    case NID_rsassaPss: /* BoringSSL takes it with SHA-2 only */
-    case NID_ecdsa_with_SHA224:
-    case NID_ecdsa_with_SHA256:
-    case NID_ecdsa_with_SHA384:
-    case NID_ecdsa_with_SHA512:
-    case NID_ED25519:
-      return true;
-    case NID_sha1WithRSAEncryption:
-    case NID_sha1WithRSA:
-    case NID_ecdsa_with_SHA1:
-      return allow_sha1;
-    default:
-      return false;
+/* BoringSSL checks this up to the last certificate that is not in the trust. Self-issued ones are not counted (RFC 5280,
+   6.1.4). */
+static void add_path_lengths(sst__verdict *verdict) {
+  long below = 0;
+  for (size_t i = 1; i < sk_X509_num(verdict->path); i++) {
+    const X509 *issuer = sk_X509_value(verdict->path, i);
+    const long most = X509_get_pathlen(issuer);
+    if (most >= 0 && below > most) {
+      sst__verdict_add(verdict, SST_ERR_CERT_CHAIN_TOO_LONG, X509_V_ERR_PATH_LENGTH_EXCEEDED, i);
+    }
+    if ((X509_get_extension_flags(issuer) & EXFLAG_SI) == 0) below++;
   }
 }
 
@@ -143,6 +232,7 @@ static void add_own_checks(const sst__verification *verification, sst__verdict *
   const bool anchored = (verdict->reasons & no_anchor) == 0;
 
   if (count > SST__MAX_PATH) sst__verdict_add(verdict, SST_ERR_CERT_CHAIN_TOO_LONG, 0, count - 1);
+  add_path_lengths(verdict);
   if (X509_check_purpose(verification->leaf, purpose_of(request), 0) != 1) {
     sst__verdict_add(verdict, SST_ERR_CERT_PURPOSE, 0, 0);
   }
@@ -160,8 +250,9 @@ static void add_own_checks(const sst__verification *verification, sst__verdict *
 void sst__try_path(const sst__verification *verification, STACK_OF(X509) * trusted, STACK_OF(X509) * untrusted,
                    sst__verdict *verdict) {
   *verdict = (sst__verdict){.reasons = 0};
+  run of = {.verification = verification, .verdict = verdict};
   X509_STORE_CTX *ctx = X509_STORE_CTX_new();
-  if (ctx == NULL || !set_up(ctx, verification, trusted, untrusted, verdict)) {
+  if (ctx == NULL || !set_up(ctx, verification, trusted, untrusted, &of)) {
     sst__verdict_add(verdict, SST_ERR_CERT_OTHER, X509_V_ERR_UNSPECIFIED, 0);
     goto done;
   }
@@ -172,6 +263,8 @@ void sst__try_path(const sst__verification *verification, STACK_OF(X509) * trust
   }
   verdict->path = X509_STORE_CTX_get1_chain(ctx);
   if (verdict->path == NULL) sst__verdict_add(verdict, SST_ERR_CERT_OTHER, X509_V_ERR_UNSPECIFIED, 0);
+  if (of.has_addresses) sst__add_address_constraints(verification, verdict);
+  if (of.barred != NULL && verdict->path != NULL) sst__add_barred_issuer(verification, of.barred, verdict);
   add_own_checks(verification, verdict);
 done:
   X509_STORE_CTX_free(ctx);
@@ -243,6 +336,9 @@ sst_status sst__verify_chain(const sst__verify_request *request, sst_error *reco
   if (status == SST_OK) {
     sst__try_path(&verification, request->anchors->list, verification.untrusted, &verdict);
     if (verdict.reasons != 0) sst__search_paths(&verification, &verdict);
+    if ((verdict.reasons & sst__reason_bit(SST_ERR_CERT_ISSUER_NOT_FOUND)) != 0) {
+      sst__look_for_barred_issuer(&verification, &verdict);
+    }
     if (verdict.reasons != 0) status = sst__report_verdict(&verification, &verdict, record);
     if (verdict.reasons == 0 && request->path != NULL) note_path(&verification, &verdict, request->path);
   }

@@ -9,6 +9,7 @@ typedef struct sst__verification {
   X509 *leaf;
   STACK_OF(X509) * untrusted; /* the rest of what the peer sent, as far as it parses */
   uint16_t *positions;        /* of each of untrusted in what was sent */
+  bool names_barred_issuer;   /* a path that ends for want of an issuer goes on to sst__barred_issuer */
 } sst__verification;
 
 /* All that is wrong with a path. */
@@ -32,6 +33,20 @@ void sst__try_path(const sst__verification *verification, STACK_OF(X509) * trust
    one, to one of the same name with another key. Any good path is enough: this tries the others, after verdict was
    found bad, and leaves there the first good one, else the one with the least wrong. */
 void sst__search_paths(const sst__verification *verification, sst__verdict *verdict);
+
+/* ---- verify_addresses.c ---- */
+
+/* Judges the names of a leaf with addresses by the constraints of its issuers. */
+void sst__add_address_constraints(const sst__verification *verification, sst__verdict *verdict);
+
+/* ---- verify_issuer.c ---- */
+
+/* Who signed the certificate but must not sign any by its keyUsage; NULL: nobody that is known. Borrowed. */
+X509 *sst__barred_issuer(const sst__verification *verification, const X509 *certificate);
+/* Lets the path of verdict go on with such an issuer, and adds what is wrong above. */
+void sst__add_barred_issuer(const sst__verification *verification, X509 *issuer, sst__verdict *verdict);
+/* Judges a path without issuer again, to say so if there is one that must not be it. */
+void sst__look_for_barred_issuer(sst__verification *verification, sst__verdict *verdict);
 
 /* ---- verify_faults.c ---- */
 
