@@ -60,7 +60,7 @@ static void read_blocks(Corpus *corpus, const CorpusItem *file, const char *labe
     if (ends_with(name, label) && header[0] == 0) {
       CorpusItem *item = add(corpus, (Data){test_allocate((size_t)len), (size_t)len});
       memcpy(item->data.bytes, bytes, (size_t)len);
-      (void)snprintf(item->name, sizeof item->name, "%.70s#%d", file->name, number);
+      (void)snprintf(item->name, sizeof item->name, "%.60s#%d", file->name, number);
     }
     OPENSSL_free(name);
     OPENSSL_free(header);
