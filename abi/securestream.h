@@ -901,9 +901,8 @@ SST_API sst_status sst_stream_set_ech_config(sst_stream *stream, const uint8_t *
  *
  * Allocation. In steady state the record path allocates nothing when records arrive whole (or with
  * SST_OPTION_LEAVE_PARTIAL) and out takes them; otherwise one buffer for a cut or kept record, freed when it is
- * drained. An idle stream holds no record buffer: budget 8 KiB of heap for an idle server stream without client
- * certificate. (In this version records go through the TLS library's own path, which allocates and frees one buffer
- * per record on either side.)
+ * drained. An idle stream holds no record buffer: budget 2.5 KiB of heap for an idle TLS stream, its peer's
+ * certificates, which are shared, not counted.
  *
  * 0-RTT (not in this version). Client: handshake returns SST_NEED_INPUT with SST_EARLY_DATA; encrypt is legal up to
  * sst_stream_early_data_left bytes; wire input goes to handshake. Server: handshake returns SST_OK with SST_EARLY_DATA
