@@ -89,10 +89,34 @@ static sst_status code_of_revocation(X509_STORE_CTX *ctx, run *of, sst_status co
   return code == SST_ERR_CERT_REVOKED && of->no_list_at == depth + 1 ? SST_OK : code;
 }
 
-/* BoringSSL finds that a certificate has expired one second early: notAfter belongs to the validity (RFC 5280, 4.1.2.5). */
+/* notAfter belongs to the validity (RFC 5280, 4.1.2.5): for BoringSSL it does not. */
 static bool is_last_second(const X509 *certificate, int64_t unix_s) {
   int64_t last = 0;
   return ASN1_TIME_to_posix(X509_get0_notAfter(certificate), &last) && last == unix_s;
+}
+
+static sst_status code_of_no_issuer(run *of, const X509 *certificate, size_t depth) {
+  sst_status code = SST_ERR_CERT_ISSUER_NOT_FOUND;
+  if (depth >= SST__MAX_PATH) {
+    /* Where BoringSSL's own limit stops the search for an issuer, it says that there is none. */
+    code = SST_ERR_CERT_CHAIN_TOO_LONG;
+  } else if (depth == 0 && sst__is_self_signed(certificate)) {
+    code = SST_ERR_CERT_SELF_SIGNED;
+  } else if (of->verification->names_barred_issuer) {
+    of->barred = sst__barred_issuer(of->verification, certificate);
+    if (of->barred != NULL) code = SST_OK;
+  }
+  return code;
+}
+
+static sst_status code_of_signature(const X509 *certificate, size_t depth) {
+  sst_status code = SST_ERR_CERT_BAD_SIGNATURE;
+  if (!digest_is_strong(certificate, true)) {
+    code = SST_ERR_CERT_WEAK_DIGEST; /* BoringSSL does not know the algorithm: it has not looked at the signature */
+  } else if (depth == 0 && is_signed_by_itself(certificate)) {
+    code = SST_ERR_CERT_SELF_SIGNED; /* an anchor of the same name is not its issuer */
+  }
+  return code;
 }
 
 /* What a fault that BoringSSL reports means here; SST_OK: nothing. */
@@ -112,16 +136,9 @@ static sst_status code_of_fault(X509_STORE_CTX *ctx, run *of, int x509_error, si
     case SST_ERR_CERT_EXPIRED:
       return is_last_second(certificate, of->verification->request->unix_s) ? SST_OK : code;
     case SST_ERR_CERT_ISSUER_NOT_FOUND:
-      /* Where BoringSSL's own limit stops the search for an issuer, it says that there is none. */
-      if (depth >= SST__MAX_PATH) return SST_ERR_CERT_CHAIN_TOO_LONG;
-      if (depth == 0 && sst__is_self_signed(certificate)) return SST_ERR_CERT_SELF_SIGNED;
-      if (of->verification->names_barred_issuer) of->barred = sst__barred_issuer(of->verification, certificate);
-      return of->barred != NULL ? SST_OK : code;
+      return code_of_no_issuer(of, certificate, depth);
     case SST_ERR_CERT_BAD_SIGNATURE:
-      /* It was not checked: BoringSSL does not know the algorithm. */
-      if (!digest_is_strong(certificate, true)) return SST_ERR_CERT_WEAK_DIGEST;
-      /* An anchor of the same name is not its issuer. */
-      return depth == 0 && is_signed_by_itself(certificate) ? SST_ERR_CERT_SELF_SIGNED : code;
+      return code_of_signature(certificate, depth);
     case SST_ERR_CERT_PURPOSE:
       /* An issuer that is no authority has no purpose either. */
       return depth > 0 && !X509_check_ca(certificate) ? SST_OK : code;
@@ -208,8 +225,7 @@ static bool key_is_strong(const X509 *certificate, uint32_t minimum_rsa_bits) {
   }
 }
 
-/* BoringSSL checks this up to the last certificate that is not in the trust. Self-issued ones are not counted (RFC 5280,
-   6.1.4). */
+/* BoringSSL looks at certificates that are not in the trust alone. Self-issued ones do not count (RFC 5280, 6.1.4). */
 static void add_path_lengths(sst__verdict *verdict) {
   long below = 0;
   for (size_t i = 1; i < sk_X509_num(verdict->path); i++) {
@@ -222,8 +238,20 @@ static void add_path_lengths(sst__verdict *verdict) {
   }
 }
 
-/* What BoringSSL does not look at: the strength of keys and digests, whether an anchor that issued something is an
-   authority, and the purpose of a leaf that is trusted itself. */
+/* BoringSSL checks these up to the last certificate that is not in the trust. */
+static void add_extension_checks(const sst__verify_request *request, const X509 *certificate, size_t depth,
+                                 sst__verdict *verdict) {
+  if ((X509_get_extension_flags(certificate) & EXFLAG_CRITICAL) != 0) {
+    sst__verdict_add(verdict, SST_ERR_CERT_OTHER, X509_V_ERR_UNHANDLED_CRITICAL_EXTENSION, depth);
+  }
+  if (depth > 0 && !X509_check_ca(certificate)) {
+    sst__verdict_add(verdict, SST_ERR_CERT_NOT_CA, 0, depth);
+  } else if (X509_check_purpose(certificate, purpose_of(request), depth > 0) != 1) {
+    sst__verdict_add(verdict, SST_ERR_CERT_PURPOSE, 0, depth);
+  }
+}
+
+/* What BoringSSL does not look at, or not at every certificate. */
 static void add_own_checks(const sst__verification *verification, sst__verdict *verdict) {
   const sst__verify_request *request = verification->request;
   const size_t count = sk_X509_num(verdict->path);
@@ -233,13 +261,10 @@ static void add_own_checks(const sst__verification *verification, sst__verdict *
 
   if (count > SST__MAX_PATH) sst__verdict_add(verdict, SST_ERR_CERT_CHAIN_TOO_LONG, 0, count - 1);
   add_path_lengths(verdict);
-  if (X509_check_purpose(verification->leaf, purpose_of(request), 0) != 1) {
-    sst__verdict_add(verdict, SST_ERR_CERT_PURPOSE, 0, 0);
-  }
   for (size_t i = 0; i < count; i++) {
     const X509 *certificate = sk_X509_value(verdict->path, i);
     if (!key_is_strong(certificate, request->minimum_rsa_bits)) sst__verdict_add(verdict, SST_ERR_CERT_WEAK_KEY, 0, i);
-    if (i > 0 && !X509_check_ca(certificate)) sst__verdict_add(verdict, SST_ERR_CERT_NOT_CA, 0, i);
+    add_extension_checks(request, certificate, i, verdict);
     /* Nothing rests on the signature of an anchor, nor on a self-signature. */
     const bool self_signed = sst__is_self_signed(certificate);
     if (i + 1 == count && (anchored || self_signed)) continue;

@@ -5,6 +5,9 @@
 #include <openssl/nid.h>
 #include <openssl/x509.h>
 
+/* Of names with constraints: BoringSSL has the same limit. */
+enum { MOST_COMPARISONS = 1 << 20 };
+
 /* Addresses of 4 and 16 bytes; a constraint has as many of a mask behind them. */
 static bool is_within(const ASN1_OCTET_STRING *address, const GENERAL_SUBTREE *subtree) {
   const ASN1_OCTET_STRING *base = subtree->base->d.iPAddress;
@@ -47,6 +50,9 @@ static bool address_is_allowed(const ASN1_OCTET_STRING *address, const NAME_CONS
 }
 
 static bool addresses_are_allowed(const GENERAL_NAMES *names, const NAME_CONSTRAINTS *constraints) {
+  const size_t count =
+      sk_GENERAL_SUBTREE_num(constraints->permittedSubtrees) + sk_GENERAL_SUBTREE_num(constraints->excludedSubtrees);
+  if (count > 0 && sk_GENERAL_NAME_num(names) > MOST_COMPARISONS / count) return false;
   for (size_t i = 0; i < sk_GENERAL_NAME_num(names); i++) {
     const GENERAL_NAME *name = sk_GENERAL_NAME_value(names, i);
     if (name->type == GEN_IPADD && !address_is_allowed(name->d.iPAddress, constraints)) return false;
@@ -62,24 +68,30 @@ static bool remove_extension(X509 *certificate, int nid) {
   return extension != NULL;
 }
 
-/* Takes the addresses out of names. */
-static void keep_others(GENERAL_NAMES *names) {
-  for (size_t i = sk_GENERAL_NAME_num(names); i > 0; i--) {
-    if (sk_GENERAL_NAME_value(names, i - 1)->type == GEN_IPADD) {
-      GENERAL_NAME_free(sk_GENERAL_NAME_delete(names, i - 1));
+/* Moves all names but the addresses from one list to the other; false: no memory. */
+static bool move_others(GENERAL_NAMES *from, GENERAL_NAMES *to) {
+  for (GENERAL_NAME *name = sk_GENERAL_NAME_pop(from); name != NULL; name = sk_GENERAL_NAME_pop(from)) {
+    if (name->type == GEN_IPADD) {
+      GENERAL_NAME_free(name);
+    } else if (!sk_GENERAL_NAME_push(to, name)) {
+      GENERAL_NAME_free(name);
+      return false;
     }
   }
+  return true;
 }
 
-/* A copy of the leaf with these names only, as if issuer had issued it; its signature is wrong. */
-static X509 *copy_with_names(const X509 *leaf, const X509 *issuer, GENERAL_NAMES *names) {
+/* A copy of the leaf without addresses, which any issuer of a fitting name may have issued; its signature is wrong. */
+static X509 *copy_without_addresses(const X509 *leaf) {
+  GENERAL_NAMES *names = X509_get_ext_d2i(leaf, NID_subject_alt_name, NULL, NULL), *others = GENERAL_NAMES_new();
   X509 *copy = X509_dup(leaf);
-  if (copy == NULL) return NULL;
-  bool made = X509_set_issuer_name(copy, X509_get_subject_name(issuer)) &&
+  bool made = names != NULL && others != NULL && copy != NULL && move_others(names, others) &&
               remove_extension(copy, NID_authority_key_identifier) && remove_extension(copy, NID_subject_alt_name);
-  if (made && sk_GENERAL_NAME_num(names) > 0) {
-    made = X509_add1_ext_i2d(copy, NID_subject_alt_name, names, 0, 0) == 1;
+  if (made && sk_GENERAL_NAME_num(others) > 0) {
+    made = X509_add1_ext_i2d(copy, NID_subject_alt_name, others, 0, 0) == 1;
   }
+  GENERAL_NAMES_free(names);
+  GENERAL_NAMES_free(others);
   if (made) return copy;
   X509_free(copy);
   return NULL;
@@ -95,13 +107,14 @@ static int collect_names(int ok, X509_STORE_CTX *ctx) {
   return 1;
 }
 
-/* BoringSSL's judgement of a leaf below an issuer, on its names. */
-static bool names_are_allowed(const sst__anchors *anchors, X509 *leaf, X509 *issuer) {
+/* BoringSSL's judgement of the other names. */
+static bool others_are_allowed(const sst__anchors *anchors, X509 *copy, X509 *issuer) {
   STACK_OF(X509) *trusted = sk_X509_new_null();
   X509_STORE_CTX *ctx = X509_STORE_CTX_new();
   bool allowed = true;
   bool done = trusted != NULL && ctx != NULL && sk_X509_push(trusted, issuer) != 0 &&
-              X509_STORE_CTX_init(ctx, anchors->store, leaf, NULL) && X509_STORE_CTX_set_app_data(ctx, &allowed);
+              X509_set_issuer_name(copy, X509_get_subject_name(issuer)) &&
+              X509_STORE_CTX_init(ctx, anchors->store, copy, NULL) && X509_STORE_CTX_set_app_data(ctx, &allowed);
   if (done) {
     X509_STORE_CTX_set0_trusted_stack(ctx, trusted);
     X509_STORE_CTX_set_verify_cb(ctx, collect_names);
@@ -110,31 +123,27 @@ static bool names_are_allowed(const sst__anchors *anchors, X509 *leaf, X509 *iss
   }
   /* It counts only if the issuer was looked at. */
   const STACK_OF(X509) *chain = done ? X509_STORE_CTX_get0_chain(ctx) : NULL;
-  done = sk_X509_num(chain) >= 2 && X509_cmp(sk_X509_value(chain, 1), issuer) == 0;
+  done = chain != NULL && sk_X509_num(chain) >= 2 && X509_cmp(sk_X509_value(chain, 1), issuer) == 0;
   X509_STORE_CTX_free(ctx);
   sk_X509_free(trusted);
   return done && allowed;
 }
 
-static bool issuer_allows(const sst__anchors *anchors, const X509 *leaf, X509 *issuer) {
+static bool issuer_allows(const sst__anchors *anchors, const GENERAL_NAMES *names, X509 *copy, X509 *issuer) {
   if (X509_get_ext_by_NID(issuer, NID_name_constraints, -1) < 0) return true;
   NAME_CONSTRAINTS *constraints = X509_get_ext_d2i(issuer, NID_name_constraints, NULL, NULL);
-  GENERAL_NAMES *names = X509_get_ext_d2i(leaf, NID_subject_alt_name, NULL, NULL);
-  bool allowed = constraints != NULL && names != NULL && addresses_are_allowed(names, constraints);
-  if (allowed) {
-    keep_others(names);
-    X509 *copy = copy_with_names(leaf, issuer, names);
-    allowed = copy != NULL && names_are_allowed(anchors, copy, issuer);
-    X509_free(copy);
-  }
+  const bool allowed = constraints != NULL && addresses_are_allowed(names, constraints);
   NAME_CONSTRAINTS_free(constraints);
-  GENERAL_NAMES_free(names);
-  return allowed;
+  return allowed && others_are_allowed(anchors, copy, issuer);
 }
 
 void sst__add_address_constraints(const sst__verification *verification, sst__verdict *verdict) {
-  for (size_t i = 1; i < sk_X509_num(verdict->path); i++) {
-    if (issuer_allows(verification->request->anchors, verification->leaf, sk_X509_value(verdict->path, i))) continue;
-    sst__verdict_add(verdict, SST_ERR_CERT_NAME_CONSTRAINT, X509_V_ERR_PERMITTED_VIOLATION, 0);
-  }
+  GENERAL_NAMES *names = X509_get_ext_d2i(verification->leaf, NID_subject_alt_name, NULL, NULL);
+  X509 *copy = copy_without_addresses(verification->leaf);
+  bool allowed = names != NULL && copy != NULL;
+  for (size_t i = 1; i < sk_X509_num(verdict->path) && allowed; i++)
+    allowed = issuer_allows(verification->request->anchors, names, copy, sk_X509_value(verdict->path, i));
+  if (!allowed) sst__verdict_add(verdict, SST_ERR_CERT_NAME_CONSTRAINT, X509_V_ERR_PERMITTED_VIOLATION, 0);
+  GENERAL_NAMES_free(names);
+  X509_free(copy);
 }

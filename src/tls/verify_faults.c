@@ -117,6 +117,13 @@ static sst_status report_length(const char *which, int x509_error, sst_error *re
   return sst__fail(record, SST_ERR_CERT_CHAIN_TOO_LONG, "the chain has more than %d certificates", SST__MAX_PATH);
 }
 
+static sst_status report_authority(const X509 *certificate, const char *which, sst_error *record) {
+  if ((X509_get_extension_flags(certificate) & EXFLAG_CA) != 0) {
+    return sst__fail(record, SST_ERR_CERT_NOT_CA, "%s signed another one, but its keyUsage lacks keyCertSign", which);
+  }
+  return sst__fail(record, SST_ERR_CERT_NOT_CA, "%s is no certificate authority, and issued another one", which);
+}
+
 static sst_status report_time(const X509 *certificate, const char *which, sst_status code, sst_error *record) {
   char time[SST__TIME_CAP];
   if (code == SST_ERR_CERT_EXPIRED) {
@@ -169,7 +176,7 @@ static sst_status report(const X509 *certificate, const char *which, const sst__
     case SST_ERR_CERT_CHAIN_TOO_LONG:
       return report_length(which, verdict->x509_error, record);
     case SST_ERR_CERT_NOT_CA:
-      return sst__fail(record, verdict->code, "%s is no certificate authority, and issued another one", which);
+      return report_authority(certificate, which, record);
     case SST_ERR_CERT_CRL:
       return report_crl(certificate, which, verdict->x509_error, record);
     case SST_ERR_CERT_NAME_CONSTRAINT:

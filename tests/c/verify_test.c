@@ -254,8 +254,9 @@ TEST(verify, md5_signature_is_a_weak_digest_though_sha1_is_allowed) {
   judge_is_sent_bytes(&judge, der, (size_t)len);
   judge.request.allow_sha1 = true;
 
-  EXPECT_STATUS(judge_verdict(&judge), SST_ERR_CERT_BAD_SIGNATURE);
-  EXPECT_EQ(judge.error.reasons, judge_reasons(SST_ERR_CERT_BAD_SIGNATURE, SST_ERR_CERT_WEAK_DIGEST, 0));
+  EXPECT_STATUS(judge_verdict(&judge), SST_ERR_CERT_WEAK_DIGEST);
+  EXPECT_EQ(judge.error.reasons, judge_reasons(SST_ERR_CERT_WEAK_DIGEST, 0));
+  EXPECT_CONTAINS(judge.error.message, "certificate 1 of 2 (CN=Leaf) is signed with md5WithRSAEncryption");
   OPENSSL_free(der);
   judge_free(&judge);
 }

@@ -7,7 +7,11 @@ here already is kept.
 """
 
 import ctypes
+import hashlib
+import hmac
 import pathlib
+
+import der
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROUNDS = 100
@@ -75,6 +79,21 @@ def two_keys():
     return to_der(pfx)
 
 
+def with_pbmac1(pfx):
+    """The file with the MAC of RFC 9579 instead. What the old way had for salt and rounds is still there, and unused."""
+    version, auth_safe, mac = der.parts(pfx)
+    content = der.content(der.parts(auth_safe)[1])
+    salt = der.content(der.parts(mac)[1])
+    prf = der.element(0x30, bytes.fromhex("06082a864886f70d0209"), b"\5\0")  # hmacWithSHA256
+    derivation = der.element(0x30, der.element(4, salt), der.element(2, bytes([ROUNDS])), der.element(2, b"\x20"), prf)
+    derivation = der.element(0x30, bytes.fromhex("06092a864886f70d01050c"), derivation)
+    algorithm = der.element(0x30, bytes.fromhex("06092a864886f70d01050e"), der.element(0x30, derivation, prf))
+    key = hashlib.pbkdf2_hmac("sha256", b"pw", salt, ROUNDS, 32)
+    digest = hmac.digest(key, der.content(content), "sha256")
+    mac = der.element(0x30, der.element(0x30, algorithm, der.element(4, digest)), *der.parts(mac)[1:])
+    return der.element(0x30, version, auth_safe, mac)
+
+
 def write(name, make):
     path = HERE / f"p12-{name}.p12"
     if not path.exists():
@@ -98,6 +117,7 @@ def main():
                                      certificates=[*load_certificates("server-other"), *issuers]))
     write("two-keys", two_keys)
     good = (HERE / "p12-aes256-pw.p12").read_bytes()
+    write("pbmac1", lambda: with_pbmac1(good))
     write("trailing", lambda: good + b"\0")
     write("cut", lambda: good[:-20])
 

@@ -153,7 +153,7 @@ def variants(intermediate):
 
 def clients():
     root = authority("client-root", "Test Client Root")
-    for kind in ["p256", "p384", "p521", "rsa2048", "ed25519"]:
+    for kind in ["p256", "p384", "p521", "rsa1024", "rsa2048", "rsa4096", "ed25519"]:
         leaf(f"client-{kind}", root, kind, names=["client.test"], purposes=CLIENT)
     other = authority("client-root-b", "Test Client Root B")
     leaf("client-b", other, names=["client-b.test"], purposes=CLIENT)
