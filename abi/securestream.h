@@ -697,7 +697,8 @@ SST_API sst_status sst_config_set_alpn_lenient(sst_config *config, int32_t on);
  * Issuers may come in any order and among others; what does not parse behind the leaf is left out. Of several paths to
  * a trust anchor any good one is enough, so that an expired issuer beside its successor does no harm. A path has at
  * most 10 certificates, leaf and anchor included, and whoever issued one of them must be an authority by its basic
- * constraints, a trust anchor too. Since 0.1.
+ * constraints; a self-signed anchor of version 1 counts as one. What an anchor says of purposes, path length and names,
+ * and critical extensions in it, counts as in any other certificate; its own signature and revocation do not. Since 0.1.
  */
 SST_API sst_status sst_config_set_verify(sst_config *config, int32_t mode);
 
