@@ -523,8 +523,8 @@ SST_API sst_status sst_trust_load_system(sst_trust *trust);
  * With a list in the trust every certificate of a path but its anchor must be covered: by a list of its issuer, signed
  * by it, that is valid at the time of verification. Where one is missing, expired, not valid yet or badly signed the
  * chain is refused with SST_ERR_CERT_CRL, a revoked certificate with SST_ERR_CERT_REVOKED. Of two lists of an issuer
- * the newer counts. Delta lists are not used. A trust is not changed while it is in use: for new lists make a new trust,
- * and a config by sst_config_copy.
+ * the newer counts. Delta lists are not used. A trust is not changed while it is in use: for new lists make a new
+ * trust, and a config by sst_config_copy.
  *
  *   SST_ERR_PARSE  a list is damaged, or there is none; the message says which; nothing was added
  *   SST_ERR_FROZEN, SST_ERR_NO_MEMORY
@@ -697,8 +697,9 @@ SST_API sst_status sst_config_set_alpn_lenient(sst_config *config, int32_t on);
  * Issuers may come in any order and among others; what does not parse behind the leaf is left out. Of several paths to
  * a trust anchor any good one is enough, so that an expired issuer beside its successor does no harm. A path has at
  * most 10 certificates, leaf and anchor included, and whoever issued one of them must be an authority by its basic
- * constraints; a self-signed anchor of version 1 counts as one. What an anchor says of purposes, path length and names,
- * and critical extensions in it, counts as in any other certificate; its own signature and revocation do not. Since 0.1.
+ * constraints; a self-signed anchor of version 1 counts as one. What an anchor says of purposes, path length and
+ * names, and critical extensions in it, counts as in any other certificate; its own signature and revocation do not.
+ * Since 0.1.
  */
 SST_API sst_status sst_config_set_verify(sst_config *config, int32_t mode);
 
