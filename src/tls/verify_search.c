@@ -1,5 +1,6 @@
 #include "tls/verify.h"
 
+#include <openssl/evp.h>
 #include <openssl/x509.h>
 
 /* Limits for chains made to cost: paths judged, and certificates looked at on the way. */
@@ -35,9 +36,17 @@ static const X509 *at(const search *state, size_t depth) {
   return sk_X509_value(state->trusted, depth - 1 - num_untrusted);
 }
 
+static bool is_same_authority(const X509 *a, const X509 *b) {
+  const EVP_PKEY *key = X509_get0_pubkey(a), *other_key = X509_get0_pubkey(b);
+  return X509_NAME_cmp(X509_get_subject_name(a), X509_get_subject_name(b)) == 0 && key != NULL && other_key != NULL &&
+         EVP_PKEY_cmp(key, other_key) == 1;
+}
+
+/* Whether the path has the certificate, or another one of the same authority: the way between the two can be left out, and
+   ways around cost the search its limits (RFC 4158). */
 static bool holds(const search *state, const X509 *certificate) {
   for (size_t i = 0; i < length(state); i++) {
-    if (X509_cmp(at(state, i), certificate) == 0) return true;
+    if (X509_cmp(at(state, i), certificate) == 0 || is_same_authority(at(state, i), certificate)) return true;
   }
   return false;
 }

@@ -120,8 +120,8 @@ def extensions_of(order, key, signer):
 
 
 DEFAULTS = dict(common_name=None, key=None, kind="p256", ca=None, path_length=None, critical_ca=True, usage=None,
-                names=None, critical_names=False, purposes=None, permitted=None, excluded=None, ids=True, issuer_id=None,
-                issuer_name=None, begin=-180, end=180, extra=(), digest=None, change=None, turn=None)
+                names=None, critical_names=False, purposes=None, permitted=None, excluded=None, ids=True,
+                issuer_id=None, issuer_name=None, begin=-180, end=180, extra=(), digest=None, change=None, turn=None)
 
 
 def certificate(name, issuer, **given):

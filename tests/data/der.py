@@ -45,8 +45,8 @@ def disassemble(certificate):
 
 
 def with_parts(tbs, change):
-    """change is given the list of the parts of tbsCertificate: version, serial, algorithm, issuer, validity, subject, key,
-    extensions."""
+    """change is given the list of the parts of tbsCertificate: version, serial, algorithm, issuer, validity, subject,
+    key, extensions."""
     found = parts(tbs)
     change(found)
     return element(0x30, *found)

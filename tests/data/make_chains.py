@@ -227,8 +227,9 @@ def alternatives():
 
 
 def mesh():
-    """Two authorities that have certified one another again and again: only the last certificate of one is good."""
-    a, b = issued("mesh-a"), Member(None, key_of("mesh-b"))
+    """Two authorities that have certified one another again and again. Only one certificate leads to the root, and
+    nothing may be between it and the leaf."""
+    a, b = issued("mesh-a", path_length=0), Member(None, key_of("mesh-b"))
     for name in "ab":
         authority(f"mesh-{name}-expired", root, common_name=f"mesh-{name}", key=f"mesh-{name}", begin=-200, end=-10)
     for number in range(4):
@@ -270,7 +271,8 @@ def names():
     leaf("name-no-subject", intermediate, common_name=x509.Name([]), critical_names=True)
 
 
-def revocation_list(name, signer, revoked=(), extra=(), issuer=None, begin=-30, end=30, number=1, entry_extra=()):
+def revocation_list(name, signer, revoked=(), extra=(), issuer=None, begin=-30, end=30, number=1, entry_extra=(),
+                    with_id=False):
     builder = (
         x509.CertificateRevocationListBuilder()
         .issuer_name((issuer or signer).certificate.subject)
@@ -280,6 +282,9 @@ def revocation_list(name, signer, revoked=(), extra=(), issuer=None, begin=-30, 
     )
     for extension in extra:
         builder = builder.add_extension(extension, True)
+    if with_id:
+        identifier = x509.AuthorityKeyIdentifier.from_issuer_public_key(signer.key.public_key())
+        builder = builder.add_extension(identifier, False)
     for member in revoked:
         entry = x509.RevokedCertificateBuilder().serial_number(member.certificate.serial_number)
         entry = entry.revocation_date(CLOCK + begin * DAY)
@@ -303,6 +308,9 @@ def revocation_lists():
     revocation_list("crl-hold", intermediate, [good], entry_extra=[x509.CRLReason(x509.ReasonFlags.certificate_hold)])
     renewed = from_member("renewed-root")
     revocation_list("crl-renewed-root-itself", renewed, [renewed])
+    revocation_list("crl-renewed-root", renewed, with_id=True)
+    revocation_list("crl-renewed-root-other", from_member("renewed-root-other"),
+                    [from_member("renewed-root-leaf")], with_id=True, begin=-20)
     revocation_list("crl-critical", intermediate, extra=[UNKNOWN])
     revocation_list("crl-critical-revokes", intermediate, [good], extra=[UNKNOWN])
     revocation_list("crl-expired-revokes", intermediate, [good], begin=-60, end=-10)

@@ -80,7 +80,7 @@ def two_keys():
 
 
 def with_pbmac1(pfx):
-    """The file with the MAC of RFC 9579 instead. What the old way had for salt and rounds is still there, and unused."""
+    """The file with the MAC of RFC 9579 instead. What the old way had for salt and rounds is still there, unused."""
     version, auth_safe, mac = der.parts(pfx)
     content = der.content(der.parts(auth_safe)[1])
     salt = der.content(der.parts(mac)[1])
