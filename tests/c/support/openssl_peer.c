@@ -20,6 +20,10 @@ typedef struct Library {
   void (*SSL_CTX_set_verify)(void *ctx, int mode, int (*callback)(int, void *));
   int (*SSL_CTX_use_certificate_chain_file)(void *ctx, const char *file);
   int (*SSL_CTX_use_PrivateKey_file)(void *ctx, const char *file, int type);
+  int (*SSL_CTX_set_ciphersuites)(void *ctx, const char *names);
+  int (*SSL_CTX_set_cipher_list)(void *ctx, const char *names);
+  int (*SSL_key_update)(void *ssl, int type);
+  int (*SSL_shutdown)(void *ssl);
   void *(*SSL_new)(void *ctx);
   void (*SSL_free)(void *ssl);
   void (*SSL_set_bio)(void *ssl, void *in, void *out);
@@ -63,6 +67,10 @@ static void load(Library *lib) {
   LOAD(SSL_CTX_set_verify);
   LOAD(SSL_CTX_use_certificate_chain_file);
   LOAD(SSL_CTX_use_PrivateKey_file);
+  LOAD(SSL_CTX_set_ciphersuites);
+  LOAD(SSL_CTX_set_cipher_list);
+  LOAD(SSL_key_update);
+  LOAD(SSL_shutdown);
   LOAD(SSL_new);
   LOAD(SSL_free);
   LOAD(SSL_set_bio);
@@ -91,6 +99,12 @@ static void use_credential(const OpensslPeer *peer, const char *name) {
   REQUIRE_EQ(peer->lib.SSL_CTX_use_PrivateKey_file(peer->ctx, path, SSL_FILETYPE_PEM_), 1);
 }
 
+static void use_suites(const OpensslPeer *peer, const OpensslOptions *options) {
+  const Library *lib = &peer->lib;
+  const bool tls13 = options->version == SST_TLS1_3;
+  REQUIRE_EQ((tls13 ? lib->SSL_CTX_set_ciphersuites : lib->SSL_CTX_set_cipher_list)(peer->ctx, options->suites), 1);
+}
+
 static int accept_any(int ok, void *context) {
   (void)ok, (void)context;
   return 1;
@@ -115,6 +129,7 @@ OpensslPeer *openssl_peer_new(const OpensslOptions *options, int32_t role, Wire 
   REQUIRE_EQ(lib.SSL_CTX_ctrl(peer->ctx, SSL_CTRL_MAX_, options->version, NULL), 1);
   if (options->no_extended_master_secret) lib.SSL_CTX_set_options(peer->ctx, SSL_OP_NO_EXTENDED_MASTER_SECRET_);
   if (options->ask_certificate) lib.SSL_CTX_set_verify(peer->ctx, SSL_VERIFY_PEER_, accept_any);
+  if (options->suites != NULL) use_suites(peer, options);
   const char *credential = options->credential == NULL && role == SST_ROLE_SERVER ? "server-p256" : options->credential;
   if (credential != NULL) use_credential(peer, credential);
 
@@ -182,6 +197,16 @@ bool openssl_finished(const OpensslPeer *peer) {
 
 int openssl_alert(const OpensslPeer *peer) {
   return peer->alert;
+}
+
+bool openssl_key_update(OpensslPeer *peer, bool request) {
+  return peer->lib.SSL_key_update(peer->ssl, request ? 1 : 0) == 1;
+}
+
+bool openssl_close(OpensslPeer *peer) {
+  const bool closed = peer->lib.SSL_shutdown(peer->ssl) >= 0;
+  bring_out(peer);
+  return closed;
 }
 
 bool openssl_write(OpensslPeer *peer, const void *data, int len) {

@@ -16,6 +16,7 @@ typedef struct OpensslOptions {
   bool no_extended_master_secret;
   const char *credential; /* a name in tests/data; default: server-p256 for servers, none for clients */
   bool ask_certificate;   /* a server: request one, and take any */
+  const char *suites;     /* names in OpenSSL's writing; NULL: its default */
 } OpensslOptions;
 
 typedef struct OpensslPeer OpensslPeer;
@@ -38,6 +39,9 @@ typedef struct Foreign {
 Foreign foreign_new(int32_t role, const SideOptions *ours, const OpensslOptions *theirs);
 void foreign_free(Foreign *foreign);
 
+/* Queues a KeyUpdate (TLS 1.3) for the next write; sends close_notify. */
+bool openssl_key_update(OpensslPeer *peer, bool request);
+bool openssl_close(OpensslPeer *peer);
 bool openssl_write(OpensslPeer *peer, const void *data, int len);
 int openssl_read(OpensslPeer *peer, void *data, int cap);
 
