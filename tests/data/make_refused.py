@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes refused/: chains with their keys, which a server or a client sends, and each has a fault. NAME.pem is the leaf
+"""Makes refused/: chains with their keys, which a server or a client sends; most have a fault. NAME.pem is the leaf
 and its issuers, NAME.key the key of the leaf. The leaves are for both roles, for server.test, and come from `root`. Run
 make_pki.py first. A second run writes the same bytes.
 """
@@ -26,7 +26,8 @@ intermediate = from_files("intermediate"), (HERE / "intermediate.pem").read_byte
 def authority(name, issuer=root, **given):
     above, chain = issuer
     path = REFUSED / f"{name}.pem"
-    made = chain_cast.authority(f"../refused/{name}", above, common_name=f"refused {name}", key=name, **given)
+    given = {"common_name": f"refused {name}", "key": name, **given}
+    made = chain_cast.authority(f"../refused/{name}", above, **given)
     own = path.read_bytes()
     path.unlink()  # it is sent behind its leaves only
     return made, own + chain
@@ -57,7 +58,6 @@ def faults_of_the_leaf():
     sent("repeated", change=repeat_an_extension)
     sent("critical", extra=[(UNKNOWN, True)])
     sent("code", purposes=[ExtendedKeyUsageOID.CODE_SIGNING])
-    sent("revoked")
     missing, _ = authority("missing")
     sent("issuer-missing", (missing, b""))
 
@@ -76,6 +76,13 @@ def faults_of_the_issuers():
     sent("far-too-long", issuer)
 
 
+def other_paths():
+    """Beside the issuer, one of the same name and key that has expired. Nothing is wrong with the chain."""
+    issuer, above = authority("renewed")
+    _, expired = authority("renewed-expired", common_name="refused renewed", key="renewed", end=-10)
+    sent("expired-beside", (issuer, expired + above))
+
+
 def names():
     """A leaf whose wildcards stand where they mean nothing."""
     sent("odd-wildcards", names=["a*.front.test", "x.*.middle.test", "*.*.two.test", "*", "127.*.0.1"])
@@ -85,5 +92,6 @@ if __name__ == "__main__":
     REFUSED.mkdir(exist_ok=True)
     faults_of_the_leaf()
     faults_of_the_issuers()
+    other_paths()
     names()
     print(f"{len(list(REFUSED.glob('*.pem')))} chains")

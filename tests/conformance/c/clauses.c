@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loads.h"
 #include "names.h"
-#include "world.h"
 
 typedef enum { ON_CONFIG, ON_STREAM } Phase;
 
@@ -14,52 +14,6 @@ struct Clause {
   enum { REPLACES_NOTHING, REPLACES_LEAF, REPLACES_TRUST, REPLACES_NAME, REPLACES_DAY } replaces;
   sst_status (*carry_out)(Making *making, const Match *match);
 };
-
-/* Credentials and trust */
-
-static sst_status load(sst_credential *credential, const char *name, const char *extension, const Token *password) {
-  const Data data = data_read(name, extension);
-  const char *text = password == NULL ? NULL : password->text;
-  const size_t len = password == NULL ? 0 : password->len;
-  const sst_status status = sst_credential_load_pem(credential, data.bytes, data.len, text, len);
-  free(data.bytes);
-  return status;
-}
-
-static sst_status add_leaf(Making *making, const char *chain, const char *key, const Token *password) {
-  sst_credential *credential = sst_credential_new();
-  REQUIRE(credential != NULL);
-  sst_status status = load(credential, chain, "pem", NULL);
-  if (status == SST_OK) status = load(credential, key, "key", password);
-  if (status == SST_OK) status = sst_config_add_credential(making->config, credential);
-  sst_credential_free(credential);
-  return status;
-}
-
-static sst_status leaf(Making *making, const Match *match) {
-  return add_leaf(making, place_text(match, 0)->text, place_text(match, 0)->text, NULL);
-}
-
-static sst_status leaf_with_key(Making *making, const Match *match) {
-  const Token *password = match->num_places > 2 ? place_text(match, 2) : NULL;
-  return add_leaf(making, place_text(match, 0)->text, place_text(match, 1)->text, password);
-}
-
-static sst_status add_anchors(void *trust, const Token *name) {
-  const Data data = data_read(name->text, "pem");
-  const sst_status status = sst_trust_load_pem(trust, data.bytes, data.len);
-  free(data.bytes);
-  return status;
-}
-
-static sst_status trusts(Making *making, const Match *match) {
-  sst_trust *trust = sst_trust_new();
-  REQUIRE(trust != NULL);
-  sst_status status = place_list(match, 0, add_anchors, trust);
-  if (status == SST_OK) status = sst_config_set_trust(making->config, trust);
-  sst_trust_free(trust);
-  return status;
-}
 
 static sst_status nothing(Making *making, const Match *match) {
   (void)making, (void)match;
@@ -170,6 +124,11 @@ static sst_status least_key(Making *making, const Match *match) {
   return sst_config_set_minimum_key(making->config, (uint32_t)place_number(match, 0));
 }
 
+static sst_status accepts_sha1(Making *making, const Match *match) {
+  (void)match;
+  return sst_config_set_chain_digests(making->config, SST_CHAIN_DIGEST_SHA1);
+}
+
 static sst_status fragments(Making *making, const Match *match) {
   return sst_config_set_max_fragment(making->config, (uint32_t)place_number(match, 0));
 }
@@ -226,12 +185,20 @@ static sst_status partial(Making *making, const Match *match) {
 
 /* The first that matches counts: those with more words stand before those that begin with the same ones. */
 static const Clause clauses[] = {
+    {"leaf in PKCS#12 LEAF opened by TEXT", ON_CONFIG, REPLACES_LEAF, leaf_in_pkcs12},
+    {"leaf in PKCS#12 LEAF", ON_CONFIG, REPLACES_LEAF, leaf_in_pkcs12},
+    {"leaf in DER LEAF with key TEXT", ON_CONFIG, REPLACES_LEAF, leaf_in_der},
+    {"leaf LEAF with its own key", ON_CONFIG, REPLACES_LEAF, leaf_with_own_key},
     {"leaf LEAF with key TEXT opened by TEXT", ON_CONFIG, REPLACES_LEAF, leaf_with_key},
     {"leaf LEAF with key TEXT", ON_CONFIG, REPLACES_LEAF, leaf_with_key},
     {"leaf LEAF", ON_CONFIG, REPLACES_LEAF, leaf},
     {"no leaf", ON_CONFIG, REPLACES_LEAF, nothing},
-    {"trusts nobody", ON_CONFIG, REPLACES_TRUST, nothing},
+    {"trusts nobody", ON_CONFIG, REPLACES_TRUST, trusts_nobody},
+    {"trusts LIST in DER", ON_CONFIG, REPLACES_TRUST, trusts_der},
     {"trusts LIST", ON_CONFIG, REPLACES_TRUST, trusts},
+    {"checks revocation by LIST in DER", ON_CONFIG, REPLACES_NOTHING, checks_lists_in_der},
+    {"checks revocation by LIST", ON_CONFIG, REPLACES_NOTHING, checks_lists},
+    {"accepts partial chains", ON_CONFIG, REPLACES_NOTHING, accepts_partial},
     {"speaks TLS V to V", ON_CONFIG, REPLACES_NOTHING, two_versions},
     {"speaks TLS V", ON_CONFIG, REPLACES_NOTHING, one_version},
     {"groups LIST", ON_CONFIG, REPLACES_NOTHING, groups},
@@ -247,6 +214,7 @@ static const Clause clauses[] = {
     {"requires a certificate", ON_CONFIG, REPLACES_NOTHING, requires},
     {"names LEAF as issuer", ON_CONFIG, REPLACES_NOTHING, names_issuer},
     {"accepts RSA keys of N bits", ON_CONFIG, REPLACES_NOTHING, least_key},
+    {"accepts SHA-1 in chains", ON_CONFIG, REPLACES_NOTHING, accepts_sha1},
     {"sends fragments of at most N bytes", ON_CONFIG, REPLACES_NOTHING, fragments},
     {"keeps a key log", ON_CONFIG, REPLACES_NOTHING, key_log},
     {"reports alerts", ON_CONFIG, REPLACES_NOTHING, alerts},
@@ -319,22 +287,27 @@ static sst_status carry_out(const Plan *plan, Phase phase, Making *making) {
   return status;
 }
 
+/* What no clause has said of the trust; then the config gets it. */
+static sst_status set_trust(const Plan *plan, Making *making) {
+  static char root[] = "root", client_root[] = "client-root";
+  const bool server = making->role == SST_ROLE_SERVER, asked = has(plan, asks) || has(plan, requires);
+  sst_status status = SST_OK;
+  if (!replaces(plan, REPLACES_TRUST) && (!server || asked))
+    status = trusts_by_default(making, server ? client_root : root);
+  if (status == SST_OK && making->trust != NULL) status = sst_config_set_trust(making->config, making->trust);
+  return status;
+}
+
 static sst_status make_config(const Plan *plan, Making *making) {
-  static char root_name[] = "root", client_root_name[] = "client-root";
-  const Token anchor = {TOKEN_WORD, making->role == SST_ROLE_SERVER ? client_root_name : root_name, 0};
-  const bool server = making->role == SST_ROLE_SERVER;
   sst_status status = SST_OK;
   if (making->version != 0) status = sst_config_set_versions(making->config, making->version, making->version);
   if (status == SST_OK) status = carry_out(plan, ON_CONFIG, making);
-  if (status == SST_OK && server && !replaces(plan, REPLACES_LEAF))
+  if (status == SST_OK && making->role == SST_ROLE_SERVER && !replaces(plan, REPLACES_LEAF))
     status = add_leaf(making, "server-p256", "server-p256", NULL);
-  if (status != SST_OK || replaces(plan, REPLACES_TRUST)) return status;
-  if (server && !has(plan, asks) && !has(plan, requires)) return SST_OK;
-  const Match match = {{{&anchor, 1}}, 1};
-  return trusts(making, &match);
+  return status == SST_OK ? set_trust(plan, making) : status;
 }
 
-static sst_status make_stream(const Plan *plan, Making *making) {
+sst_status plan_make_stream(const Plan *plan, Making *making) {
   sst_status status = sst_stream_new(making->config, making->role, &making->stream);
   if (status == SST_OK && !replaces(plan, REPLACES_DAY))
     status = sst_stream_set_verify_time(making->stream, DATA_CLOCK);
@@ -343,14 +316,42 @@ static sst_status make_stream(const Plan *plan, Making *making) {
   return status == SST_OK ? carry_out(plan, ON_STREAM, making) : status;
 }
 
+/* The record of the failure: the loader has left its own, else the stream or the config has it. */
+static void keep_error(Making *making, sst_status status) {
+  sst_error *error = &making->error;
+  if (error->code != status && making->stream != NULL) sst_stream_last_error(making->stream, error);
+  if (error->code != status) sst_config_last_error(making->config, error);
+  if (error->code == status) return;
+  error->code = status;
+  snprintf(error->message, sizeof error->message, "%s", sst_status_text(status));
+}
+
 sst_status plan_carry_out(const Plan *plan, int32_t role, uint16_t version, Making *making) {
-  *making = (Making){.role = role, .version = version, .config = sst_config_new()};
+  *making =
+      (Making){.role = role, .version = version, .config = sst_config_new(), .error = {.size = sizeof(sst_error)}};
   REQUIRE(making->config != NULL);
   sst_status status = make_config(plan, making);
-  if (status == SST_OK) status = make_stream(plan, making);
+  if (status == SST_OK) status = plan_make_stream(plan, making);
+  sst_trust_free(making->trust);
+  making->trust = NULL;
   if (status == SST_OK) return SST_OK;
+  keep_error(making, status);
   sst_stream_free(making->stream);
   sst_config_free(making->config);
-  *making = (Making){.role = role};
+  *making = (Making){.role = role, .error = making->error};
+  return status;
+}
+
+sst_status plan_reload(const Plan *more, const sst_config *config, Making *making) {
+  making->config = sst_config_copy(config);
+  making->reloads = true;
+  making->error.size = sizeof making->error;
+  REQUIRE(making->config != NULL);
+  sst_status status = sst_config_clear_credentials(making->config);
+  if (status == SST_OK) status = carry_out(more, ON_CONFIG, making);
+  if (status == SST_OK && making->trust != NULL) status = sst_config_set_trust(making->config, making->trust);
+  sst_trust_free(making->trust);
+  making->trust = NULL;
+  if (status != SST_OK) keep_error(making, status);
   return status;
 }

@@ -82,6 +82,15 @@ static void transport_ends(World *world, const Match *match) {
   REQUIRE_STATUS(sst_stream_input_eof(end_of_role(world, match)->side.stream), SST_OK);
 }
 
+static void reloads(World *world, const Match *match) {
+  world_reload(world, end_of_role(world, match), &match->places[1]);
+}
+
+static void connect_anew(World *world, const Match *match) {
+  (void)match;
+  world_make_anew(world);
+}
+
 const Form when_forms[] = {{"both shake hands", both_shake_hands},
                            {"ROLE shakes hands", shakes_hands},
                            {"ROLE encrypts DATA", encrypts},
@@ -92,6 +101,8 @@ const Form when_forms[] = {{"both shake hands", both_shake_hands},
                            {"ROLE updates its keys and asks for more", updates_both},
                            {"ROLE updates its keys", updates},
                            {"the transport to ROLE ends", transport_ends},
+                           {"ROLE reloads CLAUSES", reloads},
+                           {"both connect anew", connect_anew},
                            {"ROLE gets N bytes a call", set_chunk},
                            {"ROLE has room for N bytes", set_room},
                            {NULL, NULL}};

@@ -93,6 +93,35 @@ static void sent_certificate_is(World *world, const Match *match) {
   expect_certificate(world, match, sst_stream_local_certificate);
 }
 
+static void refused_certificate_is(World *world, const Match *match) {
+  expect_certificate(world, match, sst_stream_refused_certificate);
+}
+
+static void verified_certificate_is(World *world, const Match *match) {
+  expect_certificate(world, match, sst_stream_verified_certificate);
+}
+
+/* places: ROLE N */
+static void expect_count(World *world, const Match *match, CertificateGetter getter) {
+  uint8_t der[8192];
+  size_t count = 0, len = 1;
+  for (; len > 0; count++)
+    REQUIRE_STATUS(getter(side_of(world, match)->stream, count, der, sizeof der, &len), SST_OK);
+  EXPECT_EQ(count - 1, place_number(match, 1));
+}
+
+static void has_refused(World *world, const Match *match) {
+  expect_count(world, match, sst_stream_refused_certificate);
+}
+
+static void has_verified_chain(World *world, const Match *match) {
+  expect_count(world, match, sst_stream_verified_certificate);
+}
+
+static void has_sent_certificates(World *world, const Match *match) {
+  expect_count(world, match, sst_stream_local_certificate);
+}
+
 static bool has_flag(World *world, const Match *match, uint32_t flag) {
   return (info_of(side_of(world, match)).flags & flag) != 0;
 }
@@ -188,6 +217,11 @@ const Form fact_forms[] = {{"state of ROLE is LIST", state_is},
                            {"ROLE has N peer certificates", has_peer_certificates},
                            {"peer certificate N of ROLE is LEAF", peer_certificate_is},
                            {"sent certificate N of ROLE is LEAF", sent_certificate_is},
+                           {"ROLE has sent N certificates", has_sent_certificates},
+                           {"refused chain of ROLE has N certificates", has_refused},
+                           {"refused certificate N of ROLE is LEAF", refused_certificate_is},
+                           {"verified chain of ROLE has N certificates", has_verified_chain},
+                           {"verified certificate N of ROLE is LEAF", verified_certificate_is},
                            {"ROLE has verified its peer", has_verified},
                            {"ROLE has not verified its peer", has_not_verified},
                            {"ROLE saw a retry", saw_retry},

@@ -98,8 +98,8 @@ static void updating_fails(World *world, const Match *match) {
   EXPECT_STATUS(sst_stream_key_update(end_of_role(world, match)->side.stream, 0), place_code(match, 1));
 }
 
+/* places: ROLE [CLAUSES] CODE, and TEXT of the message */
 static void is_refused(World *world, const Match *match) {
-  (void)world;
   Plan plan = {NULL, 0};
   Making making;
   REQUIRE(plan_read(&plan, &match->places[1]));
@@ -109,6 +109,24 @@ static void is_refused(World *world, const Match *match) {
   sst_stream_free(making.stream);
   sst_config_free(making.config);
   EXPECT_STATUS(status, place_code(match, 2));
+  if (match->num_places > 3) EXPECT_CONTAINS(making.error.message, place_text(match, 3)->text);
+}
+
+/* The connection before this one */
+
+static void carries(Side *from, Side *to, const uint8_t *data, size_t len) {
+  REQUIRE_STATUS(side_send(from, data, len), SST_OK);
+  REQUIRE_STATUS(side_receive(to), SST_NEED_INPUT);
+  EXPECT_RECEIVED(to, data, len);
+}
+
+static void old_carries(World *world, const Match *match) {
+  size_t len = 0;
+  REQUIRE(world->client.old.stream != NULL);
+  uint8_t *data = place_data(match, 0, &len);
+  carries(&world->client.old, &world->server.old, data, len);
+  carries(&world->server.old, &world->client.old, data, len);
+  free(data);
 }
 
 /* Failures */
@@ -169,6 +187,15 @@ static void reasons_are(World *world, const Match *match) {
   EXPECT_EQ(error_of(&end_of_role(world, match)->side).reasons, reasons);
 }
 
+static void has_no_reasons(World *world, const Match *match) {
+  EXPECT_EQ(error_of(&end_of_role(world, match)->side).reasons, 0);
+}
+
+static void hint_contains(World *world, const Match *match) {
+  const sst_error error = error_of(&end_of_role(world, match)->side);
+  EXPECT_CONTAINS(sst_status_hint(error.code), place_text(match, 1)->text);
+}
+
 static void message_contains(World *world, const Match *match) {
   EXPECT_CONTAINS(error_of(&end_of_role(world, match)->side).message, place_text(match, 1)->text);
 }
@@ -185,9 +212,13 @@ const Form then_forms[] = {{"ROLE decrypts DATA HOW END", decrypts},
                            {"ROLE aborting with alert N fails with CODE", aborting_fails},
                            {"ROLE updating its keys fails with CODE", updating_fails},
                            {"a ROLE [CLAUSES] is refused with CODE", is_refused},
+                           {"a ROLE [CLAUSES] is refused with CODE and says TEXT", is_refused},
+                           {"the old connection carries DATA", old_carries},
                            {"ROLE fails with CODE", fails_with},
                            {"alert ALERTS reaches ROLE", alert_reaches},
                            {"ROLE sends no alert", sends_no_alert},
                            {"reasons of ROLE are LIST", reasons_are},
+                           {"ROLE has no reasons", has_no_reasons},
                            {"message of ROLE contains TEXT", message_contains},
+                           {"hint of ROLE contains TEXT", hint_contains},
                            {NULL, NULL}};

@@ -40,29 +40,40 @@ static void keep_sent(uint8_t *bytes, size_t len, size_t offset, void *sent) {
   wire_insert(sent, bytes, len);
 }
 
-void world_begin(World *world, const char *version, const char *chunk, const char *room) {
-  *world = (World){.made = false};
-  if (version != NULL) world->version = strcmp(version, "1.2") == 0 ? SST_TLS1_2 : SST_TLS1_3;
+static void lay_wires(World *world) {
   Wire *to_server = wire_new(), *to_client = wire_new();
   world->client.side = (Side){.label = "client", .in = to_client, .out = to_server};
   world->server.side = (Side){.label = "server", .in = to_server, .out = to_client};
   End *const ends[] = {&world->client, &world->server};
   for (int i = 0; i < 2; i++) {
-    Side *side = &ends[i]->side;
-    side->chunk = chunk_of_value(chunk);
-    side->room = room_of_value(room);
     ends[i]->sent = wire_new();
-    side->out->in_flight = keep_sent;
-    side->out->context = ends[i]->sent;
+    ends[i]->side.out->in_flight = keep_sent;
+    ends[i]->side.out->context = ends[i]->sent;
   }
+}
+
+void world_begin(World *world, const char *version, const char *chunk, const char *room) {
+  *world = (World){.made = false};
+  if (version != NULL) world->version = strcmp(version, "1.2") == 0 ? SST_TLS1_2 : SST_TLS1_3;
+  lay_wires(world);
+  End *const ends[] = {&world->client, &world->server};
+  for (int i = 0; i < 2; i++) {
+    ends[i]->side.chunk = chunk_of_value(chunk);
+    ends[i]->side.room = room_of_value(room);
+  }
+}
+
+static void keep_made(End *end, const Making *making) {
+  end->side.config = making->config;
+  end->side.stream = making->stream;
+  end->side.leave_partial = making->leave_partial;
 }
 
 static void make_end(World *world, End *end, int32_t role) {
   Making making;
   REQUIRE_STATUS(plan_carry_out(&end->plan, role, world->version, &making), SST_OK);
-  end->side.config = making.config;
-  end->side.stream = making.stream;
-  end->side.leave_partial = making.leave_partial;
+  end->reported = making.events;
+  keep_made(end, &making);
 }
 
 void world_make(World *world) {
@@ -72,14 +83,64 @@ void world_make(World *world) {
   make_end(world, &world->server, SST_ROLE_SERVER);
 }
 
+static void side_free(Side *side) {
+  sst_stream_free(side->stream);
+  sst_config_free(side->config);
+  free(side->received);
+  if (side->out != NULL) wire_free(side->out);
+  *side = (Side){.label = NULL};
+}
+
+/* The side becomes the old one, without the config and with the wires that it has; what was seen of it is forgotten. */
+static void lay_aside(End *end) {
+  side_free(&end->old);
+  end->old = end->side;
+  end->old.config = NULL;
+  end->old.out->in_flight = NULL;
+  wire_free(end->sent);
+  events_free(&end->events);
+  end->events = (Events){.count = 0};
+  end->forger = (Forger){.begun = false};
+  end->opened_at = 0;
+  end->handshake_over = end->open = false;
+}
+
+void world_make_anew(World *world) {
+  End *const ends[] = {&world->client, &world->server};
+  const Side before[] = {ends[0]->side, ends[1]->side};
+  lay_aside(ends[0]);
+  lay_aside(ends[1]);
+  lay_wires(world);
+  for (int i = 0; i < 2; i++) {
+    Side *side = &ends[i]->side;
+    side->chunk = before[i].chunk;
+    side->room = before[i].room;
+    side->config = before[i].config;
+    Making making = {.role = i == 0 ? SST_ROLE_CLIENT : SST_ROLE_SERVER, .config = side->config};
+    const sst_status status = plan_make_stream(&ends[i]->plan, &making);
+    keep_made(ends[i], &making);
+    REQUIRE_STATUS(status, SST_OK);
+  }
+}
+
+void world_reload(World *world, End *end, const Place *clauses) {
+  Plan more = {NULL, 0};
+  REQUIRE(plan_read(&more, clauses));
+  Making making = {.role = end == &world->client ? SST_ROLE_CLIENT : SST_ROLE_SERVER, .events = end->reported};
+  const sst_status status = plan_reload(&more, end->side.config, &making);
+  plan_free(&more);
+  REQUIRE(plan_read(&end->plan, clauses));
+  sst_config_free(end->side.config);
+  end->side.config = making.config;
+  end->reported = making.events;
+  if (status != SST_OK) FAIL("reload: %s: %s", sst_status_name(status), making.error.message);
+}
+
 void world_end(World *world) {
   End *const ends[] = {&world->client, &world->server};
-  wire_free(world->client.side.in);
-  wire_free(world->client.side.out);
   for (int i = 0; i < 2; i++) {
-    sst_stream_free(ends[i]->side.stream);
-    sst_config_free(ends[i]->side.config);
-    free(ends[i]->side.received);
+    side_free(&ends[i]->side);
+    side_free(&ends[i]->old);
     wire_free(ends[i]->sent);
     plan_free(&ends[i]->plan);
     events_free(&ends[i]->events);

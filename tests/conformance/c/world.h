@@ -23,9 +23,12 @@ typedef struct Making {
   int32_t role;
   sst_config *config;
   sst_stream *stream;
+  sst_trust *trust; /* not yet in the config; NULL: no clause has begun one */
   uint32_t events;
   uint16_t version; /* both, from the variant; 0: none */
   bool leave_partial;
+  bool reloads;    /* the config is a copy */
+  sst_error error; /* of the object that failed */
 } Making;
 
 typedef struct Events {
@@ -44,7 +47,9 @@ typedef struct Forger {
 
 typedef struct End {
   Side side;
+  Side old; /* of the connection before this one; its config is NULL */
   Plan plan;
+  uint32_t reported; /* kinds of events, by the config */
   Events events;
   Forger forger;    /* of records that this side could have sealed */
   Wire *sent;       /* whatever was put on its outgoing wire, what was cut off later too */
@@ -74,12 +79,20 @@ End *other_end(World *world, const End *end);
 /* Clauses, section 5. */
 bool plan_read(Plan *plan, const Place *place);
 void plan_free(Plan *plan);
-/* Makes config and stream; after an error nothing is left. */
+/* Makes config and stream; after an error nothing is left but the record of it. */
 sst_status plan_carry_out(const Plan *plan, int32_t role, uint16_t version, Making *making);
+/* Makes another stream of making->config. */
+sst_status plan_make_stream(const Plan *plan, Making *making);
+/* Makes a copy of a config without credentials, and carries out on it what more says of configs. */
+sst_status plan_reload(const Plan *more, const sst_config *config, Making *making);
 
 void world_begin(World *world, const char *version, const char *chunk, const char *room);
 /* Makes both streams, once. */
 void world_make(World *world);
+/* Makes both streams anew; those that there are become the old ones. */
+void world_make_anew(World *world);
+/* Gives the end another config, for streams to come. */
+void world_reload(World *world, End *end, const Place *clauses);
 void world_end(World *world);
 
 /* Chunk and room of a side for a number of bytes, 0 too: no byte a call, and no room but where `needed` asks for some. */

@@ -11,12 +11,17 @@ import (
 // making is a config and what its stream is told, as clauses make it (README.md, section 5).
 type making struct {
 	role                    securestream.Role
-	config                  securestream.Config
+	config                  *securestream.Config
 	day                     time.Time
 	leavesPartial           bool
 	hasLeaf, hasTrust, asks bool // a clause has said so
 	hasName                 bool
+	before                  *making // whose config this one is a copy of
+	parts                   []part  // that were made for the config
 }
+
+// part is a credential or a trust.
+type part interface{ Close() error }
 
 // clause is one that was read: what it does.
 type clause func(*making) error
@@ -28,6 +33,14 @@ type clauseForm struct {
 
 // The first that matches counts: those with more words stand before those that begin with the same ones.
 var clauseForms = []clauseForm{
+	{"leaf in PKCS#12 LEAF opened by TEXT", func(k *making, m match) error {
+		return k.addPKCS12(get[string](m, 0), get[string](m, 1))
+	}},
+	{"leaf in PKCS#12 LEAF", func(k *making, m match) error { return k.addPKCS12(get[string](m, 0), "") }},
+	{"leaf in DER LEAF with key TEXT", func(k *making, m match) error {
+		return k.addDER(get[string](m, 0), get[string](m, 1))
+	}},
+	{"leaf LEAF with its own key", func(k *making, m match) error { return k.addLeafWithKey(get[string](m, 0)) }},
 	{"leaf LEAF with key TEXT opened by TEXT", func(k *making, m match) error {
 		return k.addLeaf(get[string](m, 0), get[string](m, 1), get[string](m, 2))
 	}},
@@ -36,8 +49,16 @@ var clauseForms = []clauseForm{
 	}},
 	{"leaf LEAF", func(k *making, m match) error { return k.addLeaf(get[string](m, 0), get[string](m, 0), "") }},
 	{"no leaf", func(k *making, _ match) error { k.hasLeaf = true; return nil }},
-	{"trusts nobody", func(k *making, _ match) error { k.hasTrust = true; return nil }},
-	{"trusts LIST", func(k *making, m match) error { return k.trust(get[[]string](m, 0)...) }},
+	{"trusts nobody", func(k *making, _ match) error { return k.trust(addPEM, ".pem") }},
+	{"trusts LIST in DER", func(k *making, m match) error { return k.trust(addDER, ".der", get[[]string](m, 0)...) }},
+	{"trusts LIST", func(k *making, m match) error { return k.trust(addPEM, ".pem", get[[]string](m, 0)...) }},
+	{"checks revocation by LIST in DER", func(k *making, m match) error {
+		return k.addToTrust(addCRL, ".der", get[[]string](m, 0)...)
+	}},
+	{"checks revocation by LIST", func(k *making, m match) error {
+		return k.addToTrust(addCRL, ".pem", get[[]string](m, 0)...)
+	}},
+	{"accepts partial chains", func(k *making, _ match) error { return k.allowPartialChains() }},
 	{"speaks TLS V to V", func(k *making, m match) error { return k.speak(get[uint16](m, 0), get[uint16](m, 1)) }},
 	{"speaks TLS V", func(k *making, m match) error { return k.speak(get[uint16](m, 0), get[uint16](m, 0)) }},
 	{"groups LIST", func(k *making, m match) (err error) {
@@ -80,6 +101,7 @@ var clauseForms = []clauseForm{
 		return err
 	}},
 	{"accepts RSA keys of N bits", func(k *making, m match) error { k.config.MinRSABits = get[int](m, 0); return nil }},
+	{"accepts SHA-1 in chains", func(k *making, _ match) error { k.config.AllowSHA1 = true; return nil }},
 	{"sends fragments of at most N bytes", func(k *making, m match) error { k.config.MaxFragment = get[int](m, 0); return nil }},
 	{"keeps a key log", func(k *making, _ match) error { return k.report(securestream.EventKeyLog) }},
 	{"reports alerts", func(k *making, _ match) error { return k.report(securestream.EventAlertReceived) }},
@@ -120,25 +142,6 @@ func takeClause(c *cursor) (clause, bool) {
 	return nil, false
 }
 
-func (k *making) addLeaf(chain, key, password string) error {
-	k.hasLeaf = true
-	credential, err := support.Credential(chain, key, password)
-	if err == nil {
-		k.config.Credentials = append(k.config.Credentials, credential)
-	}
-	return err
-}
-
-func (k *making) trust(names ...string) error {
-	k.hasTrust = true
-	trust, err := support.Trust(names...)
-	if err == nil {
-		k.closeTrust()
-		k.config.Trust = trust
-	}
-	return err
-}
-
 func (k *making) speak(least, most uint16) error {
 	k.config.MinVersion, k.config.MaxVersion = least, most
 	return nil
@@ -160,68 +163,4 @@ func (k *making) expect(name string) error {
 	}
 	k.hasName, k.config.ServerName = true, name
 	return nil
-}
-
-func (k *making) closeTrust() {
-	if k.config.Trust != nil {
-		k.config.Trust.Close()
-	}
-}
-
-// close lets the parts go: what was made of them keeps what it needs.
-func (k *making) close() {
-	k.closeTrust()
-	for _, credential := range k.config.Credentials {
-		credential.Close()
-	}
-}
-
-// defaults says what no clause has said.
-func (k *making) defaults() error {
-	if k.role == securestream.RoleServer && !k.hasLeaf {
-		if err := k.addLeaf("server-p256", "server-p256", ""); err != nil {
-			return err
-		}
-	}
-	if k.role == securestream.RoleClient && !k.hasName {
-		k.config.ServerName = "server.test"
-	}
-	switch {
-	case !k.hasTrust && k.role == securestream.RoleClient:
-		return k.trust("root")
-	case !k.hasTrust && k.asks:
-		return k.trust("client-root")
-	case k.role == securestream.RoleClient && k.config.Trust == nil && !k.config.InsecureSkipVerify:
-		return k.trust() // a client without a trust has that of the system: this one has no anchor
-	}
-	return nil
-}
-
-// makeStream makes the config and the stream of role. Of a failure nothing is left. The config is for the caller to
-// close.
-func makeStream(role securestream.Role, version uint16, clauses []clause) (*making, *securestream.Stream, error) {
-	k := &making{role: role, day: support.Clock()}
-	k.config.MinVersion, k.config.MaxVersion = version, version
-	k.config.Time = func() time.Time { return k.day }
-	defer k.close()
-	for _, do := range clauses {
-		if err := do(k); err != nil {
-			return nil, nil, err
-		}
-	}
-	if err := k.defaults(); err != nil {
-		return nil, nil, err
-	}
-	stream, err := securestream.NewStream(&k.config, role)
-	if err == nil && k.leavesPartial {
-		err = stream.LeavePartial()
-	}
-	if err != nil {
-		if stream != nil {
-			stream.Close()
-		}
-		k.config.Close()
-		return nil, nil, err
-	}
-	return k, stream, nil
 }

@@ -50,6 +50,8 @@ var whenForms = []form{
 	{"the transport to ROLE ends", func(w *world, m match) {
 		wantCode("end of input", w.end(m.role()).stream.InputEOF(), 0)
 	}},
+	{"ROLE reloads CLAUSES", func(w *world, m match) { w.end(m.role()).reload(get[[]clause](m, 1)) }},
+	{"both connect anew", func(w *world, _ match) { w.makeAnew() }},
 	{"ROLE gets N bytes a call", setChunk},
 	{"ROLE has room for N bytes", setRoom},
 }

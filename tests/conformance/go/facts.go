@@ -25,17 +25,16 @@ var factForms = []form{
 	{"ROLE knows no server name", func(w *world, m match) {
 		same("the server name", w.end(m.role()).stream.ServerName(), "")
 	}},
-	{"ROLE has N peer certificates", func(w *world, m match) {
-		same("peer certificates", len(w.end(m.role()).stream.PeerCertificates()), get[int](m, 1))
-	}},
-	{"peer certificate N of ROLE is LEAF", func(w *world, m match) {
-		chain, i := w.end(m.role()).stream.PeerCertificates(), get[int](m, 0)
-		require(i < len(chain), "there are %d", len(chain))
-		sameCertificate(chain[i], get[string](m, 2))
-	}},
+	{"ROLE has N peer certificates", chainHas((*end).peerChain)},
+	{"peer certificate N of ROLE is LEAF", certificateIs((*end).peerChain)},
 	{"sent certificate N of ROLE is LEAF", func(w *world, m match) {
 		sameCertificate(w.end(m.role()).stream.LocalCertificate(get[int](m, 0)), get[string](m, 2))
 	}},
+	{"ROLE has sent N certificates", chainHas((*end).sentChain)},
+	{"verified chain of ROLE has N certificates", chainHas((*end).verifiedChain)},
+	{"verified certificate N of ROLE is LEAF", certificateIs((*end).verifiedChain)},
+	{"refused chain of ROLE has N certificates", chainHas((*end).refusedChain)},
+	{"refused certificate N of ROLE is LEAF", certificateIs((*end).refusedChain)},
 	{"ROLE has verified its peer", flag("verified", verified, true)},
 	{"ROLE has not verified its peer", flag("verified", verified, false)},
 	{"ROLE saw a retry", flag("a retry", retried, true)},
@@ -101,6 +100,25 @@ func stateIs(w *world, m match) {
 		want |= bit
 	}
 	same("the state", w.end(m.role()).stream.State(), want)
+}
+
+func (e *end) peerChain() [][]byte     { return e.stream.PeerCertificates() }
+func (e *end) sentChain() [][]byte     { return e.stream.LocalCertificates() }
+func (e *end) verifiedChain() [][]byte { return e.stream.VerifiedChain() }
+func (e *end) refusedChain() [][]byte  { return e.errorRecord().Chain }
+
+// chainHas has the places ROLE and N.
+func chainHas(of func(*end) [][]byte) func(*world, match) {
+	return func(w *world, m match) { same("certificates", len(of(w.end(m.role()))), get[int](m, 1)) }
+}
+
+// certificateIs has the places N, ROLE and LEAF.
+func certificateIs(of func(*end) [][]byte) func(*world, match) {
+	return func(w *world, m match) {
+		chain, i := of(w.end(m.role())), get[int](m, 0)
+		require(i < len(chain), "there are %d", len(chain))
+		sameCertificate(chain[i], get[string](m, 2))
+	}
 }
 
 func sameCertificate(got []byte, leaf string) {

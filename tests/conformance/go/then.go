@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -32,9 +33,14 @@ var thenForms = []form{
 		same("output that waits", e.stream.OutputSize(), 0)
 	}},
 	{"reasons of ROLE are LIST", reasonsAre},
+	{"ROLE has no reasons", func(w *world, m match) {
+		same("the number of reasons", len(w.end(m.role()).errorRecord().Reasons), 0)
+	}},
 	{"message of ROLE contains TEXT", func(w *world, m match) {
-		message, part := w.end(m.role()).errorRecord().Message, get[string](m, 1)
-		require(strings.Contains(message, part), "the message %q does not contain %q", message, part)
+		contains("the message", w.end(m.role()).errorRecord().Message, get[string](m, 1))
+	}},
+	{"hint of ROLE contains TEXT", func(w *world, m match) {
+		contains("the hint", w.end(m.role()).errorRecord().Hint(), get[string](m, 1))
 	}},
 	{"ROLE encrypting DATA fails with CODE", func(w *world, m match) {
 		e := w.end(m.role())
@@ -51,7 +57,15 @@ var thenForms = []form{
 	{"ROLE updating its keys fails with CODE", func(w *world, m match) {
 		wantCode("key update", w.end(m.role()).stream.KeyUpdate(false), get[securestream.Code](m, 1))
 	}},
-	{"a ROLE [CLAUSES] is refused with CODE", isRefused},
+	{"a ROLE [CLAUSES] is refused with CODE", func(w *world, m match) { isRefused(w, m) }},
+	{"a ROLE [CLAUSES] is refused with CODE and says TEXT", func(w *world, m match) {
+		contains("the message", isRefused(w, m).Message, get[string](m, 3))
+	}},
+	{"the old connection carries DATA", func(w *world, m match) {
+		require(w.client.old != nil, "there is no old connection")
+		w.client.old.carries(get[[]byte](m, 0))
+		w.server.old.carries(get[[]byte](m, 0))
+	}},
 }
 
 func decrypts(w *world, m match) {
@@ -119,11 +133,30 @@ func reasonsAre(w *world, m match) {
 	require(slices.Equal(got, want), "reasons: expected %v, got %v", want, got)
 }
 
-func isRefused(w *world, m match) {
-	made, stream, err := makeStream(m.role(), w.version, get[[]clause](m, 1))
+// isRefused returns the first failure of making such a config and stream.
+func isRefused(w *world, m match) *securestream.Error {
+	made, err := newMaking(m.role(), w.version, get[[]clause](m, 1))
+	defer made.close()
 	if err == nil {
-		stream.Close()
-		made.config.Close()
+		var stream *securestream.Stream
+		if stream, err = made.newStream(); err == nil {
+			stream.Close()
+		}
 	}
 	wantCode("making it", err, get[securestream.Code](m, 2))
+	var refusal *securestream.Error
+	errors.As(err, &refusal)
+	return refusal
+}
+
+// carries sends data to the other side, which decrypts just this.
+func (e *end) carries(data []byte) {
+	wantCode("encrypt", e.send(encrypt, data), 0)
+	plaintext, status := e.other.deliver(decrypt)
+	sameBytes("the plaintext", plaintext, data)
+	same("the last status", status, securestream.StatusNeedInput)
+}
+
+func contains(what, all, part string) {
+	require(strings.Contains(all, part), "%s %q does not contain %q", what, all, part)
 }

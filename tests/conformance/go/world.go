@@ -16,6 +16,7 @@ type end struct {
 	clauses  []clause
 	made     *making
 	stream   *securestream.Stream
+	old      *end // of the connection before this one
 	in       wire // to this side; what it produces goes to other.in
 	chunk    int  // bytes a call; all: what waits
 	room     int  // bytes a call; all: plenty
@@ -102,18 +103,50 @@ func (w *world) make() {
 	w.made = true
 	for _, e := range []*end{&w.client, &w.server} {
 		var err error
-		e.made, e.stream, err = makeStream(e.role, w.version, e.clauses)
+		e.made, err = newMaking(e.role, w.version, e.clauses)
+		if err == nil {
+			e.stream, err = e.made.newStream()
+		}
 		require(err == nil, "the %s cannot be made: %v", e.name, err)
 	}
+}
+
+// makeAnew makes both streams once more; those that there are become the old ones.
+func (w *world) makeAnew() {
+	ends := []*end{&w.client, &w.server}
+	for _, e := range ends {
+		if e.old != nil {
+			e.old.stream.Close()
+		}
+		old := *e
+		*e = end{name: e.name, role: e.role, other: e.other, made: e.made, old: &old, chunk: e.chunk, room: e.room}
+	}
+	w.client.old.other, w.server.old.other = w.server.old, w.client.old
+	for _, e := range ends {
+		e.old.old = nil
+		var err error
+		e.stream, err = e.made.newStream()
+		require(err == nil, "the %s cannot be made: %v", e.name, err)
+	}
+}
+
+// reload gives the side another config, for streams to come.
+func (e *end) reload(clauses []clause) {
+	next, err := e.made.reload(clauses)
+	e.made = next
+	require(err == nil, "the %s cannot be reloaded: %v", e.name, err)
 }
 
 // close lets everything go.
 func (w *world) close() {
 	for _, e := range []*end{&w.client, &w.server} {
+		if e.old != nil {
+			e.old.stream.Close()
+		}
 		if e.stream != nil {
 			e.stream.Close()
-			e.made.config.Close()
 		}
+		e.made.close()
 	}
 }
 

@@ -115,3 +115,13 @@ def _transport_ends(world: World, role: str) -> None:
         world.sides[role].stream.input_eof()
     except SecureStreamError as error:
         raise _must_be_ok("input_eof", error) from error
+
+
+@form("when", "ROLE reloads CLAUSES")
+def _reloads(world: World, role: str, clauses: list[Clause]) -> None:
+    world.reload(role, clauses)
+
+
+@form("when", "both connect anew")
+def _connect_anew(world: World) -> None:
+    world.make_anew()

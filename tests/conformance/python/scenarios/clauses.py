@@ -6,9 +6,9 @@ import datetime
 from typing import Any
 
 import securestream as ss
-from support import GROUPS, NAME, NOW, SCHEMES, SUITES, credential, key, pem, trust
+from support import GROUPS, NAME, NOW, SCHEMES, SUITES, credential, data, key, pem
 
-from .failure import Failure
+from .failure import Failure, require
 from .form import Clause, clause
 
 
@@ -20,7 +20,8 @@ class Making:
         self.config = ss.Config()
         self.settings: dict[str, Any] = {}
         self.options: dict[str, Any] = {"verify_time": NOW}
-        self.has_leaf = self.has_trust = False
+        self.has_leaf = self.has_trust = self.reloads = False
+        self.anchors: dict[str, Any] | None = None  # what the trust is made of; None: no clause has begun one
         if role == ss.Role.CLIENT:
             self.options["server_name"] = NAME
         if version is not None:
@@ -34,20 +35,50 @@ class Making:
     def add(self, name: str, *values: Any) -> None:
         self.set(**{name: [*self.settings.get(name, []), *values]})
 
-    def make(self) -> ss.Stream:
+    def trust(self, pems: list[bytes], der: list[bytes]) -> None:
+        """Begin a trust; of an older one nothing is left."""
+        self.has_trust = True
+        self.anchors = None
+        self._add_to_trust(pems=pems, der=der)
+
+    def more_trust(self, **parts: Any) -> None:
+        """Add to the trust of the clause before, or to the default one."""
+        require(self.anchors is not None or not self.reloads, "a reload says whom it trusts first")
+        self._add_to_trust(**parts)
+
+    def _add_to_trust(self, **parts: Any) -> None:
+        anchors = self.anchors or {"pems": [], "der": [], "crls": [], "partial_chain": False}
+        for name, value in parts.items():
+            anchors[name] = anchors[name] + value if isinstance(value, list) else value
+        self.anchors = anchors
+        more = {name: value for name, value in anchors.items() if name != "pems"}
+        self.set(trust=ss.TrustStore(*anchors["pems"], **more))
+
+    def finish(self) -> None:
+        """What no clause has said of the config."""
         server = self.role == ss.Role.SERVER
         if server and not self.has_leaf:
             self.add("credentials", credential())
         if not self.has_trust and (not server or "client_certificate" in self.settings):
-            self.set(trust=trust("client-root" if server else "root"))
+            self._add_to_trust(pems=[pem("client-root" if server else "root")])
+
+    def make(self) -> ss.Stream:
         return ss.Stream(self.config, self.role, **self.options)
+
+    def reload(self, clauses: list[Clause]) -> None:
+        """Change a copy of the config: streams that there are keep theirs."""
+        self.reloads, self.anchors = True, None
+        self.set(credentials=[])
+        for perform, values in clauses:
+            perform(self, *values)
 
 
 def carry_out(clauses: list[Clause], role: ss.Role, version: ss.Version | None) -> Making:
-    """All clauses, in order. Raises `SecureStreamError`; the stream is made by `Making.make`."""
+    """All clauses, in order, and the defaults. Raises `SecureStreamError`; the stream is made by `Making.make`."""
     making = Making(role, version)
     for perform, values in clauses:
         perform(making, *values)
+    making.finish()
     return making
 
 
@@ -58,9 +89,33 @@ def numbers(table: dict[str, int], names: list[bytes]) -> list[int]:
     return [table[name.decode("latin-1")] for name in names]
 
 
-def _add_leaf(making: Making, chain: str, key_name: str, password: bytes | None = None) -> None:
+def _add(making: Making, added: ss.Credential) -> None:
     making.has_leaf = True
-    making.add("credentials", ss.Credential(pem(chain), key(key_name), password=password))
+    making.add("credentials", added)
+
+
+def _add_leaf(making: Making, chain: str, key_name: str, password: bytes | None = None) -> None:
+    _add(making, ss.Credential(pem(chain), key(key_name), password=password))
+
+
+@clause("leaf in PKCS#12 LEAF opened by TEXT")
+def _leaf_in_pkcs12_with_password(making: Making, name: str, password: bytes) -> None:
+    _add(making, ss.Credential.from_pkcs12(data(f"{name}.p12"), password))
+
+
+@clause("leaf in PKCS#12 LEAF")
+def _leaf_in_pkcs12(making: Making, name: str) -> None:
+    _add(making, ss.Credential.from_pkcs12(data(f"{name}.p12")))
+
+
+@clause("leaf in DER LEAF with key TEXT")
+def _leaf_in_der(making: Making, name: str, key_name: bytes) -> None:
+    _add(making, ss.Credential.from_der(data(f"{name}.der"), data(f"{key_name.decode()}.key.der")))
+
+
+@clause("leaf LEAF with its own key")
+def _leaf_with_own_key(making: Making, leaf: str) -> None:
+    _add(making, ss.Credential(pem(leaf)))
 
 
 @clause("leaf LEAF with key TEXT opened by TEXT")
@@ -85,14 +140,36 @@ def _no_leaf(making: Making) -> None:
 
 @clause("trusts nobody")
 def _trusts_nobody(making: Making) -> None:
-    making.has_trust = True
-    making.set(trust=ss.TrustStore())  # where a config has none, Python means that of the system
+    making.trust([], [])  # where a config has none, Python means that of the system
+
+
+def _files(names: list[bytes], ending: str) -> list[bytes]:
+    return [data(name.decode() + ending) for name in names]
+
+
+@clause("trusts LIST in DER")
+def _trusts_der(making: Making, names: list[bytes]) -> None:
+    making.trust([], _files(names, ".der"))
 
 
 @clause("trusts LIST")
 def _trusts(making: Making, names: list[bytes]) -> None:
-    making.has_trust = True
-    making.set(trust=trust(*(name.decode() for name in names)))
+    making.trust(_files(names, ".pem"), [])
+
+
+@clause("checks revocation by LIST in DER")
+def _checks_lists_in_der(making: Making, names: list[bytes]) -> None:
+    making.more_trust(crls=_files(names, ".der"))
+
+
+@clause("checks revocation by LIST")
+def _checks_lists(making: Making, names: list[bytes]) -> None:
+    making.more_trust(crls=_files(names, ".pem"))
+
+
+@clause("accepts partial chains")
+def _accepts_partial(making: Making) -> None:
+    making.more_trust(partial_chain=True)
 
 
 @clause("speaks TLS V to V")
@@ -168,6 +245,11 @@ def _names_issuer(making: Making, name: str) -> None:
 @clause("accepts RSA keys of N bits")
 def _least_key(making: Making, bits: int) -> None:
     making.set(minimum_rsa_bits=bits)
+
+
+@clause("accepts SHA-1 in chains")
+def _accepts_sha1(making: Making) -> None:
+    making.set(allow_sha1=True)
 
 
 @clause("sends fragments of at most N bytes")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509 import load_pem_x509_certificates
 
-from securestream import Counter, Direction, EventKind, Fact, State, Version
+from securestream import CertificateError, Counter, Direction, EventKind, Fact, State, Version
 from support import pem
 
 from .failure import Failure, require, same
@@ -116,6 +116,36 @@ def _peer_certificate_is(world: World, index: int, role: str, leaf: str) -> None
 @form("then", "sent certificate N of ROLE is LEAF")
 def _sent_certificate_is(world: World, index: int, role: str, leaf: str) -> None:
     _same_certificate(world.sides[role].stream.local_certificates, index, leaf)
+
+
+@form("then", "ROLE has sent N certificates")
+def _has_sent_certificates(world: World, role: str, count: int) -> None:
+    same("sent certificates", len(world.sides[role].stream.local_certificates), count)
+
+
+@form("then", "verified chain of ROLE has N certificates")
+def _has_verified_chain(world: World, role: str, count: int) -> None:
+    same("verified certificates", len(world.sides[role].stream.verified_chain), count)
+
+
+@form("then", "verified certificate N of ROLE is LEAF")
+def _verified_certificate_is(world: World, index: int, role: str, leaf: str) -> None:
+    _same_certificate(world.sides[role].stream.verified_chain, index, leaf)
+
+
+def _refused_chain(world: World, role: str) -> tuple[bytes, ...]:
+    error = world.sides[role].record
+    return error.chain if isinstance(error, CertificateError) else ()
+
+
+@form("then", "refused chain of ROLE has N certificates")
+def _has_refused(world: World, role: str, count: int) -> None:
+    same("refused certificates", len(_refused_chain(world, role)), count)
+
+
+@form("then", "refused certificate N of ROLE is LEAF")
+def _refused_certificate_is(world: World, index: int, role: str, leaf: str) -> None:
+    _same_certificate(_refused_chain(world, role), index, leaf)
 
 
 @form("then", "ROLE has verified its peer")

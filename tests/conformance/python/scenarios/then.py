@@ -82,12 +82,35 @@ def _updating_fails(world: World, role: str, code: int) -> None:
 
 @form("then", "a ROLE CLAUSES is refused with CODE")
 def _is_refused(world: World, role: str, clauses: list[Clause], code: int) -> None:
-    same_status(f"making such a {role}", world.try_to_make(role, clauses), code)
+    same_status(f"making such a {role}", _code(world.try_to_make(role, clauses)), code)
 
 
 @form("then", "a ROLE is refused with CODE")
 def _plain_is_refused(world: World, role: str, code: int) -> None:
-    same_status(f"making such a {role}", world.try_to_make(role, []), code)
+    _is_refused(world, role, [], code)
+
+
+@form("then", "a ROLE CLAUSES is refused with CODE and says TEXT")
+def _is_refused_and_says(world: World, role: str, clauses: list[Clause], code: int, text: bytes) -> None:
+    error = world.try_to_make(role, clauses)
+    same_status(f"making such a {role}", _code(error), code)
+    message = error.record.message if error else ""
+    require(text in message.encode(), f"expected {text!r} in the message '{message}'")
+
+
+@form("then", "a ROLE is refused with CODE and says TEXT")
+def _plain_is_refused_and_says(world: World, role: str, code: int, text: bytes) -> None:
+    _is_refused_and_says(world, role, [], code, text)
+
+
+@form("then", "the old connection carries DATA")
+def _old_carries(world: World, data: bytes) -> None:
+    require(bool(world.old), "there is no old connection")
+    for role, side in world.old.items():
+        same_status("encrypt", side.send(Call.ENCRYPT, data), Status.OK)
+        plaintext, status = world.old[OTHER[role]].deliver(Call.DECRYPT)
+        same("plaintext", plaintext, data)
+        same_status("decrypt", status, Status.NEED_INPUT)
 
 
 # Failures
@@ -142,6 +165,19 @@ def _reasons_are(world: World, role: str, names: list[bytes]) -> None:
         require(known, f"'{name.decode('latin-1')}' is no reason")
     reasons = error.reasons if isinstance(error, CertificateError) else frozenset()
     same("reasons", sorted(map(named, reasons)), sorted({named(code) for code in codes if code is not None}))
+
+
+@form("then", "ROLE has no reasons")
+def _has_no_reasons(world: World, role: str) -> None:
+    error = world.sides[role].record
+    same("reasons", error.record.reasons if error else 0, 0)
+
+
+@form("then", "hint of ROLE contains TEXT")
+def _hint_contains(world: World, role: str, text: bytes) -> None:
+    error = world.sides[role].record
+    hint = error.hint if error else ""
+    require(text in hint.encode(), f"expected {text!r} in the hint '{hint}'")
 
 
 @form("then", "message of ROLE contains TEXT")

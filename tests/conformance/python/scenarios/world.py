@@ -5,7 +5,7 @@ from __future__ import annotations
 import securestream as ss
 from support import VERSIONS
 
-from .clauses import carry_out
+from .clauses import Making, carry_out
 from .forge import Forger
 from .form import Clause
 from .side import Side
@@ -22,33 +22,55 @@ def _size(value: str | None) -> int | None:
     return 1 if value == "byte" else int(value or 0)
 
 
+def _sides(sizes: dict[str, tuple[int | None, int | None]]) -> dict[str, Side]:
+    """With the chunk and the room of each."""
+    to_client, to_server = Wire(), Wire()
+    return {
+        "client": Side(ss.Role.CLIENT, to_client, to_server, *sizes["client"]),
+        "server": Side(ss.Role.SERVER, to_server, to_client, *sizes["server"]),
+    }
+
+
 class World:
     def __init__(self, values: dict[str, str]) -> None:
         self.version = VERSIONS[values["version"]] if "version" in values else None
-        to_client, to_server = Wire(), Wire()
         chunk, room = _size(values.get("chunk")), _size(values.get("room"))
-        self.sides = {
-            "client": Side(ss.Role.CLIENT, to_client, to_server, chunk, room),
-            "server": Side(ss.Role.SERVER, to_server, to_client, chunk, room),
-        }
+        self.sides = _sides({role: (chunk, room) for role in ROLES})
+        self.old: dict[str, Side] = {}  # of the connection before
         self.plans: dict[str, list[Clause]] = {"client": [], "server": []}
+        self._makings: dict[str, Making] = {}
         self._forgers: dict[str, Forger] = {}  # by the role that could have sealed
 
     def make(self) -> None:
         """Both streams, once."""
         for role, side in self.sides.items():
             if side.made is None:
-                making = carry_out(self.plans[role], ROLES[role], self.version)
-                side.leaves_partial = making.options.get("leave_partial", False)
-                side.made = making.make()
+                self._makings[role] = carry_out(self.plans[role], ROLES[role], self.version)
+                self._make(role)
 
-    def try_to_make(self, role: str, clauses: list[Clause]) -> int:
-        """The code of the first failure of such a config and stream; OK: there is none."""
+    def _make(self, role: str) -> None:
+        side, making = self.sides[role], self._makings[role]
+        side.leaves_partial = making.options.get("leave_partial", False)
+        side.made = making.make()
+
+    def make_anew(self) -> None:
+        """Both streams once more; those that there are become the old ones."""
+        self.old = self.sides
+        self.sides = _sides({role: (side.chunk, side.room) for role, side in self.old.items()})
+        self._forgers.clear()
+        for role in self.sides:
+            self._make(role)
+
+    def reload(self, role: str, clauses: list[Clause]) -> None:
+        self._makings[role].reload(clauses)
+
+    def try_to_make(self, role: str, clauses: list[Clause]) -> ss.SecureStreamError | None:
+        """The first failure of such a config and stream."""
         try:
             carry_out(clauses, ROLES[role], self.version).make()
         except ss.SecureStreamError as error:
-            return error.code
-        return ss.Status.OK
+            return error
+        return None
 
     def take_events(self) -> None:
         for side in self.sides.values():
