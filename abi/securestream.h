@@ -856,8 +856,9 @@ SST_API sst_status sst_stream_set_options(sst_stream *stream, uint32_t options);
  * conversion: pass the A-label form ("xn--..."). A trailing dot is dropped. A DNS name goes out as server name
  * extension (RFC 6066, 3), an address does not, and is compared with iPAddress entries only. Names are compared with
  * the certificate's subject alternative names only, never the common name; a wildcard stands for one whole left-most
- * label (RFC 9525, 6.3). An empty name removes it. A client that verifies fully and has no verify name fails with
- * SST_ERR_NO_EXPECTED_NAME before a byte goes out: set a name, or choose SST_VERIFY_CHAIN_ONLY.
+ * label of letters, digits and hyphens (RFC 9525, 6.3). An empty name removes it. A client that verifies fully and has
+ * no verify name fails with SST_ERR_NO_EXPECTED_NAME before a byte goes out: set a name, or choose
+ * SST_VERIFY_CHAIN_ONLY.
  *
  *   SST_ERR_BAD_HOST  bytes that no host name has (others than letters, digits, hyphen, underscore and dot), a label
  *                     of 0 or over 63 bytes, over 253 bytes, or what only resembles an address ("256.1.1.1",
