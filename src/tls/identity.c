@@ -40,18 +40,6 @@ bool sst__identity_certificate(const sst__identity *identity, size_t index, cons
   return true;
 }
 
-/* What could not be allocated, the key say, would be missing in it for ever: then it does not parse. */
-X509 *sst__parse_certificate(const CRYPTO_BUFFER *der) {
-  const uint64_t failed = sst__failed_allocations();
-  X509 *certificate = X509_parse_from_buffer(der);
-  if (certificate == NULL) return NULL;
-  const bool valid = (X509_get_extension_flags(certificate) & EXFLAG_INVALID) == 0;
-  (void)X509_get0_pubkey(certificate); /* decoded once and kept, as well */
-  if (valid && sst__failed_allocations() == failed) return certificate;
-  X509_free(certificate);
-  return NULL;
-}
-
 static sst_status check_leaf(const STACK_OF(CRYPTO_BUFFER) * chain, sst_error *record) {
   X509 *leaf = sst__parse_certificate(sk_CRYPTO_BUFFER_value(chain, 0));
   if (leaf == NULL)

@@ -68,10 +68,6 @@ static sst_status read_blocks(const uint8_t *pem, size_t pem_len, const char *pa
 
 /* ---- DER ---- */
 
-bool sst__next_der(CBS *in, CBS *element) {
-  return CBS_get_asn1_element(in, element, CBS_ASN1_SEQUENCE) == 1;
-}
-
 static sst_status read_der(const uint8_t *der, size_t der_len, sst__loaded *in, sst_error *record) {
   CBS cbs, element;
   CBS_init(&cbs, der, der_len);

@@ -13,6 +13,20 @@
 #include "tls/certificates.h"
 #include "tls/context.h"
 
+/* ---- certificate.c ---- */
+
+/* Parses a certificate with all that verification wants to know of it; NULL: malformed, or no memory. Its extensions
+   are read at once: a failed allocation while a handshake reads them first would spoil a shared certificate for
+   ever. */
+X509 *sst__parse_certificate(const CRYPTO_BUFFER *der);
+/* Takes the next SEQUENCE from in, which holds several one behind the other; false: there is none at its front. */
+bool sst__next_der(CBS *in, CBS *element);
+/* BoringSSL's own mark (EXFLAG_SS) wants a key usage that allows signing certificates, which many a self-signed server
+   certificate lacks. */
+bool sst__is_self_signed(const X509 *certificate);
+/* True if its own key has signed it, whatever its names say. */
+bool sst__signs_itself(const X509 *certificate);
+
 /* ---- identity.c ---- */
 
 struct sst__identity {
@@ -32,18 +46,10 @@ typedef struct sst__loaded {
    What was taken over is NULL in in afterwards. */
 sst_status sst__identity_merge(sst__identity *identity, sst__loaded *in, sst_error *record);
 
-/* Parses a certificate with all that verification wants to know of it; NULL: malformed, or no memory. Its extensions
-   are read at once: a failed allocation while a handshake reads them first would spoil a shared certificate for
-   ever. */
-X509 *sst__parse_certificate(const CRYPTO_BUFFER *der);
-
 /* ---- identity_load.c ---- */
 
 /* Adds a certificate; SST_OK with *valid false: it is none. */
 sst_status sst__loaded_add(sst__loaded *in, const uint8_t *der, size_t der_len, bool *valid, sst_error *record);
-/* Takes the next SEQUENCE from in, which holds several one behind the other; false: there is none at its front. */
-bool sst__next_der(CBS *in, CBS *element);
-
 /* ---- identity_order.c ---- */
 
 /* Makes the chain that is sent of what was loaded: the manual is section 5 of the header. key may be NULL. */
@@ -115,10 +121,6 @@ void sst__names_text(const X509 *certificate, char *out, size_t out_cap);
 void sst__time_text(const ASN1_TIME *time, char *out, size_t out_cap);
 
 /* ---- verify.c ---- */
-
-/* BoringSSL's own mark (EXFLAG_SS) wants a key usage that allows signing certificates, which many a self-signed server
-   certificate lacks. */
-bool sst__is_self_signed(const X509 *certificate);
 
 /* Leaf and trust anchor included. Public chains have 2 to 5; more only costs signature checks. */
 enum { SST__MAX_PATH = 10 };

@@ -15,17 +15,6 @@
 
 enum { MOST_RSA_BITS = 8192 };
 
-static bool is_signed_by_itself(const X509 *certificate) {
-  EVP_PKEY *key = X509_get0_pubkey(certificate);
-  return key != NULL && X509_verify(certificate, key) == 1;
-}
-
-bool sst__is_self_signed(const X509 *certificate) {
-  if ((X509_get_extension_flags(certificate) & EXFLAG_SS) != 0) return true;
-  return X509_NAME_cmp(X509_get_subject_name(certificate), X509_get_issuer_name(certificate)) == 0 &&
-         is_signed_by_itself(certificate);
-}
-
 static bool digest_is_strong(const X509 *certificate, bool allow_sha1) {
   switch (X509_get_signature_nid(certificate)) {
     case NID_sha224WithRSAEncryption:
@@ -113,7 +102,7 @@ static sst_status code_of_signature(const X509 *certificate, size_t depth) {
   sst_status code = SST_ERR_CERT_BAD_SIGNATURE;
   if (!digest_is_strong(certificate, true)) {
     code = SST_ERR_CERT_WEAK_DIGEST; /* BoringSSL does not know the algorithm: it has not looked at the signature */
-  } else if (depth == 0 && is_signed_by_itself(certificate)) {
+  } else if (depth == 0 && sst__signs_itself(certificate)) {
     code = SST_ERR_CERT_SELF_SIGNED; /* an anchor of the same name is not its issuer */
   }
   return code;
