@@ -60,12 +60,12 @@ start_server() {
   ) >"$work/server.out" 2>"$work/server.log" &
   server_pid=$!
   started+=("$server_pid")
-  within 20 has_text "$work/server.out" "listening on" || fail "the server does not start"
+  within 60 has_text "$work/server.out" "listening on" || fail "the server does not start"
   port=$(sed -n 's/^listening on .*:\([0-9]*\)$/\1/p' "$work/server.out")
 }
 
 end_server() {
-  within 20 has_ended "$server_pid" || fail "the server does not end"
+  within 60 has_ended "$server_pid" || fail "the server does not end"
   local ended=0
   wait "$server_pid" || ended=$?
   [ "$ended" = "${1:-0}" ] || fail "the server's exit code is $ended instead of ${1:-0}"
@@ -103,7 +103,7 @@ start_client() {
 
 expect_code() { [ "$code" = "$1" ] || fail "$2: the client's exit code is $code instead of $1"; }
 expect_text() { has_text "$1" "$2" || fail "${1##*/} does not say '$2'"; }
-within_text() { within 20 has_text "$1" "$2" || fail "${1##*/} does not say '$2'"; }
+within_text() { within 60 has_text "$1" "$2" || fail "${1##*/} does not say '$2'"; }
 expect_same() {
   local a b
   a=$(sha256sum <"$1") b=$(sha256sum <"$2")
