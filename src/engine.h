@@ -20,7 +20,7 @@ typedef struct sst__engine sst__engine;
 typedef enum sst__step {
   SST__STEP_DONE,      /* done */
   SST__STEP_MORE,      /* all input was taken; more is needed */
-  SST__STEP_ROOM,      /* more room for output is needed (never from an engine) */
+  SST__STEP_ROOM,      /* more room for output is needed (of an engine's ops from bring_out alone) */
   SST__STEP_CLOSED,    /* the peer has closed */
   SST__STEP_NO_MEMORY, /* nothing was taken and nothing has changed: it may be tried again */
   SST__STEP_FAILED     /* the error is filled */
@@ -76,33 +76,57 @@ enum { SST__DUE_ANSWER = 1, SST__DUE_ALERT = 2 };
 
 typedef struct sst__due {
   atomic_uint what;                 /* SST__DUE_x */
-  int32_t alert;                    /* written before what says so */
+  atomic_bool ended;                /* the last word is said, or noted: close_notify, or a fatal alert of either side */
+  int32_t alert;                    /* of who has ended it; written before what says so */
   uint16_t update_size, alert_size; /* bytes on the wire; set before the stream is open */
 } sst__due;
 
 static inline void sst__due_add(sst__due *due, unsigned what) {
   atomic_fetch_or_explicit(&due->what, what, memory_order_release);
 }
+/* Nothing is due at nearly every call: that is seen without a locked instruction. What comes a moment later waits. */
 static inline unsigned sst__due_take(sst__due *due) {
+  if (atomic_load_explicit(&due->what, memory_order_relaxed) == 0) return 0;
   return atomic_exchange_explicit(&due->what, 0, memory_order_acquire);
+}
+/* True for one caller alone, of all threads: the last word is its. */
+static inline bool sst__due_end(sst__due *due) {
+  return !atomic_exchange_explicit(&due->ended, true, memory_order_relaxed);
+}
+static inline bool sst__due_ended(const sst__due *due) {
+  return atomic_load_explicit(&due->ended, memory_order_relaxed);
 }
 static inline bool sst__due_any(const sst__due *due) {
   return atomic_load_explicit(&due->what, memory_order_relaxed) != 0;
 }
 static inline size_t sst__due_size(const sst__due *due) {
   const unsigned what = atomic_load_explicit(&due->what, memory_order_acquire);
-  if (what == 0) return 0;
-  return (what & SST__DUE_ALERT) != 0 ? due->alert_size : due->update_size;
+  if ((what & SST__DUE_ALERT) != 0) return due->alert_size;
+  return what != 0 && !sst__due_ended(due) ? due->update_size : 0;
 }
 
 enum { SST__NUM_COUNTERS = SST_COUNTER_EVENTS_LOST }; /* those that are counted in the stream itself */
 
+/* What one thread writes at every call must not lie on a cache line that the other side's thread uses. */
+enum { SST__CACHE_LINE = 64 };
+
+/* Those of the sending side have even numbers, those of the receiving side odd ones. */
 typedef struct sst__counters {
-  _Atomic uint64_t value[SST__NUM_COUNTERS];
+  struct {
+    _Atomic uint64_t value[SST__NUM_COUNTERS / 2];
+    uint8_t apart[SST__CACHE_LINE];
+  } side[2];
 } sst__counters;
 
+static inline const _Atomic uint64_t *sst__counter(const sst__counters *counters, int which) {
+  return &counters->side[which % 2].value[which / 2];
+}
+
+/* Each counter belongs to one side, or is counted under the stream's lock: it has one writer at a time, and needs no
+   locked instruction. */
 static inline void sst__count(sst__counters *counters, int which, uint64_t n) {
-  atomic_fetch_add_explicit(&counters->value[which], n, memory_order_relaxed);
+  _Atomic uint64_t *value = &counters->side[which % 2].value[which / 2];
+  atomic_store_explicit(value, atomic_load_explicit(value, memory_order_relaxed) + n, memory_order_relaxed);
 }
 
 typedef struct sst__engine_ops {
@@ -132,11 +156,12 @@ typedef struct sst__engine_ops {
   sst__step (*open_in_place)(sst__engine *, uint8_t *record, size_t len, size_t *offset, size_t *produced,
                              sst__output *answers, sst_error *error);
   /* Writes what is due, or what open had to hold back because output waited already, and, before data, a KeyUpdate that
-     the next record needs. DONE or FAILED. */
+     the next record needs. DONE, FAILED; ROOM: there is neither room nor memory for it, and it is due still. */
   sst__step (*bring_out)(sst__engine *, bool before_data, sst__output *wire, sst_error *error);
+  /* DONE, NO_MEMORY, FAILED. */
   sst__step (*close)(sst__engine *, sst__output *wire, sst_error *error);
   sst__step (*key_update)(sst__engine *, bool request_peer, sst__output *wire, sst_error *error);
-  /* A fatal alert, as well as it can be sent. */
+  /* A fatal alert, as well as it can be sent; not where alerts_are_due. */
   void (*alert)(sst__engine *, int32_t alert, sst__output *wire);
   void (*free)(sst__engine *);
 } sst__engine_ops;
@@ -145,8 +170,10 @@ struct sst__engine {
   const sst__engine_ops *ops;
   size_t overhead;         /* bytes that a record is longer than its plaintext; right once the handshake has ended */
   size_t key_update_size;  /* bytes of a KeyUpdate record; 0: the protocol has none */
+  size_t records_per_key;  /* of data, before a KeyUpdate of our own; 0: without end */
   bool one_at_a_time;      /* sending and receiving must not run at once: stream.c holds its lock */
   bool update_due;         /* a KeyUpdate must go before the next data; for the sending side */
+  bool alerts_are_due;     /* a failure only says its alert; stream.c notes it in due, and bring_out writes it */
   sst__due *due;           /* the stream's */
   sst__events *events;     /* the stream's, or NULL */
   sst__counters *counters; /* the stream's */

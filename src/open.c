@@ -47,7 +47,7 @@ static sst__step open_one(sst_stream *stream, sst__input *in, const sst__frame *
     (void)sst__fail(error, SST_ERR_INTERNAL, "a record of %zu bytes was not taken", frame->length);
     return SST__STEP_FAILED;
   }
-  if (frame->whole) count_received(stream, *produced + sst__kept_size(&stream->kept));
+  if (frame->whole && step != SST__STEP_NO_MEMORY) count_received(stream, *produced + sst__kept_size(&stream->kept));
   return step;
 }
 

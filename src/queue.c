@@ -10,7 +10,7 @@ static void set_size(sst__queue *queue) {
   atomic_store_explicit(&queue->size, queue->end - queue->begin, memory_order_relaxed);
 }
 
-static bool make_room(sst__queue *queue, size_t size) {
+bool sst__queue_reserve(sst__queue *queue, size_t size) {
   const size_t waiting = queue->end - queue->begin;
   if (queue->cap - queue->end >= size) return true;
   if (size > (size_t)PTRDIFF_MAX / 2 - waiting) return false;
@@ -31,7 +31,7 @@ static bool make_room(sst__queue *queue, size_t size) {
 
 bool sst__queue_add(sst__queue *queue, const uint8_t *data, size_t size) {
   if (size == 0) return true;
-  if (!make_room(queue, size)) return false;
+  if (!sst__queue_reserve(queue, size)) return false;
   memcpy(queue->data + queue->end, data, size);
   queue->end += size;
   set_size(queue);
@@ -66,6 +66,11 @@ bool sst__output_write(sst__output *out, const uint8_t *data, size_t size) {
   if (now > 0) memcpy(out->data + out->used, data, now);
   out->used += now;
   return true;
+}
+
+bool sst__output_reserve(sst__output *out, size_t size) {
+  const size_t room = sst__output_room(out);
+  return size <= room || sst__queue_reserve(out->queue, size - room);
 }
 
 bool sst__output_drain(sst__output *out) {

@@ -19,6 +19,8 @@ static inline size_t sst__queue_size(const sst__queue *queue) {
 
 /* Adds bytes; false: no memory, nothing added. */
 bool sst__queue_add(sst__queue *queue, const uint8_t *data, size_t size);
+/* Makes room, so that adding so many bytes cannot fail; false: no memory. */
+bool sst__queue_reserve(sst__queue *queue, size_t size);
 /* Moves up to cap bytes out, in order; frees the memory with the last. */
 size_t sst__queue_take(sst__queue *queue, uint8_t *out, size_t cap);
 void sst__queue_free(sst__queue *queue);
@@ -42,6 +44,8 @@ static inline size_t sst__output_room(const sst__output *out) {
 
 /* Writes all of data; false: no memory. */
 bool sst__output_write(sst__output *out, const uint8_t *data, size_t size);
+/* Makes sure that writing so many bytes cannot fail; false: no memory. */
+bool sst__output_reserve(sst__output *out, size_t size);
 /* Moves what waits into the room; true: nothing waits any more. */
 bool sst__output_drain(sst__output *out);
 

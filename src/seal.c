@@ -24,6 +24,15 @@ static rest rest_of(const sst_slice *slices, size_t num_slices) {
   return in;
 }
 
+/* What waits, what is due, and one more fragment. */
+static sst__step needs_room(const sst_stream *stream, sst_progress *progress, size_t fragment) {
+  const sst__engine *engine = stream->engine;
+  progress->needed = sst__queue_size(&stream->wire) + sst__due_size(&stream->due) +
+                     (engine->update_due && !sst__due_any(&stream->due) ? engine->key_update_size : 0) +
+                     engine->overhead + fragment;
+  return SST__STEP_ROOM;
+}
+
 /* Only the first record of a call is shortened to fit: a full-size stream would otherwise end each call in a sliver,
    which costs a header, a tag and a system call at the peer. */
 sst__step sst__seal_records(sst_stream *stream, const sst_slice *slices, size_t num_slices, sst__output *out,
@@ -31,18 +40,18 @@ sst__step sst__seal_records(sst_stream *stream, const sst_slice *slices, size_t 
   const size_t overhead = stream->engine->overhead;
   rest in = rest_of(slices, num_slices);
   while (in.left > 0) {
+    const size_t whole = in.left < stream->max_fragment ? in.left : stream->max_fragment;
     if (stream->engine->update_due || sst__due_any(&stream->due)) {
       const sst__step step = stream->engine->ops->bring_out(stream->engine, true, out, error);
+      if (step == SST__STEP_ROOM) return needs_room(stream, progress, whole);
       if (step != SST__STEP_DONE) return step;
       if ((sst__state(stream) & SST_STATE_FAILED) != 0)
         return SST__STEP_CLOSED; /* by the other side; its alert is out */
     }
-    const size_t whole = in.left < stream->max_fragment ? in.left : stream->max_fragment;
     const size_t room = sst__output_room(out);
     const size_t fits = room > overhead ? room - overhead : 0;
     if (fits == 0 || (fits < whole && progress->consumed > 0)) {
-      progress->needed = sst__queue_size(&stream->wire) + sst__due_size(&stream->due) + overhead + whole;
-      return SST__STEP_ROOM;
+      return needs_room(stream, progress, whole);
     }
     const size_t size = fits < whole ? fits : whole;
     const sst__step step = stream->engine->ops->seal(stream->engine, in.slices, in.skip, size, out, error);

@@ -40,14 +40,22 @@ static const sst_error *failure_of(const sst_stream *stream) {
   return failure != NULL ? failure : &out_of_memory; /* there was no memory for the record itself */
 }
 
-/* Both sides may fail at once: the first one's record stays. */
+/* Both sides may fail at once: the first one's record stays. An alert is noted last, so that who writes it sees FAILED
+   and writes nothing behind it; none is where close_notify is out, or where there is no memory to tell of it. */
 static sst_status publish(sst_stream *stream, const sst_error *error) {
   sst_error *record = sst__copy(error, sizeof *error), *none = NULL;
+  const bool owes = stream->engine->alerts_are_due;
+  const bool last_word = owes && sst__due_end(&stream->due) && record != NULL && error->alert_sent >= 0;
+  if (owes && !last_word && record != NULL) record->alert_sent = SST__NO_ALERT;
   const bool first = record != NULL && (sst__state(stream) & FAILED) == 0 &&
                      atomic_compare_exchange_strong_explicit(&stream->failure, &none, record, memory_order_release,
                                                              memory_order_relaxed);
   if (!first) sst__free(record);
   set_state(stream, FAILED);
+  if (last_word) {
+    stream->due.alert = error->alert_sent;
+    sst__due_add(&stream->due, SST__DUE_ALERT);
+  }
   return failure_of(stream)->code;
 }
 
@@ -65,14 +73,16 @@ static sst__output output_of(sst_stream *stream, sst__room out) {
   return (sst__output){.data = out.data, .cap = out.cap, .queue = &stream->wire};
 }
 
-/* Moves what waits into the room, and then what waited behind it, or is due. What cannot be written fails the stream. */
-static void drain(sst_stream *stream, sst__output *out) {
+/* Moves what waits into the room, and then what waited behind it, or is due; false: for that there is neither room nor
+   memory. What cannot be written fails the stream. */
+static bool drain(sst_stream *stream, sst__output *out) {
   sst_error error;
-  if (!sst__output_drain(out)) return;
+  if (!sst__output_drain(out)) return true;
   const uint32_t state = sst__state(stream) & (OPEN | FAILED);
-  if (state != OPEN && !((state & OPEN) != 0 && sst__due_any(&stream->due))) return;
+  if (state != OPEN && !sst__due_any(&stream->due)) return true;
   const sst__step step = stream->engine->ops->bring_out(stream->engine, false, out, &error);
   if (step == SST__STEP_FAILED && (sst__state(stream) & FAILED) == 0) (void)publish(stream, &error);
+  return step != SST__STEP_ROOM;
 }
 
 static bool is_drained(const sst_stream *stream) {
@@ -84,9 +94,9 @@ static void wrote(sst_stream *stream, const sst__output *out, sst_progress *prog
   sst__count(&stream->counters, SST_COUNTER_WIRE_SENT, out->used);
 }
 
-/* What waits comes before any outcome but an error. */
-static sst_status unless_output_waits(sst_stream *stream, sst_progress *progress, sst_status status) {
-  if (status < 0 || sst__queue_size(&stream->wire) == 0) return status;
+/* What waits comes before any outcome but an error. drained: as drain has said. */
+static sst_status unless_output_waits(sst_stream *stream, sst_progress *progress, bool drained, sst_status status) {
+  if (status < 0 || (drained && sst__queue_size(&stream->wire) == 0)) return status;
   progress->needed = sst__queue_size(&stream->wire) + sst__due_size(&stream->due);
   return SST_NEED_OUTPUT;
 }
@@ -174,14 +184,14 @@ static sst_status handshake(sst_stream *stream, sst__input *in, sst__room room, 
   }
   sst__output out = output_of(stream, room);
   sst_status status = SST_OK;
-  drain(stream, &out);
+  const bool drained = drain(stream, &out);
   if ((state & FAILED) != 0) {
     status = failure_of(stream)->code;
   } else if (is_drained(stream)) {
     status = run_handshake(stream, in, &out, progress);
   }
   wrote(stream, &out, progress);
-  return unless_output_waits(stream, progress, status);
+  return unless_output_waits(stream, progress, drained, status);
 }
 
 sst_status sst__stream_handshake(sst_stream *stream, const uint8_t *in, size_t in_len, sst__room out,
@@ -208,7 +218,7 @@ static sst_status encrypt(sst_stream *stream, const sst_slice *slices, size_t nu
   if (allowed != SST_OK) return allowed;
   sst__output out = output_of(stream, room);
   sst_error error;
-  drain(stream, &out);
+  (void)drain(stream, &out); /* what is due is tried again before data */
   if ((sst__state(stream) & FAILED) != 0) {
     wrote(stream, &out, progress);
     return failure_of(stream)->code;
@@ -235,8 +245,9 @@ static sst_status close_stream(sst_stream *stream, sst__output *out) {
     return SST_OK;
   }
   sst_error error;
-  set_state(stream, WE_CLOSED);
   const sst__step step = stream->engine->ops->close(stream->engine, out, &error);
+  if (step == SST__STEP_NO_MEMORY && out->used == 0) return sst__refuse(SST_ERR_NO_MEMORY);
+  if (step != SST__STEP_NO_MEMORY) set_state(stream, WE_CLOSED);
   return step == SST__STEP_DONE ? SST_OK : publish(stream, &error);
 }
 
@@ -245,10 +256,10 @@ static sst_status flush(sst_stream *stream, bool and_close, sst__room room, sst_
   const sst_status turn = sst__turn_begin(stream, SST__SENDING, progress);
   if (turn != SST_OK) return turn;
   sst__output out = output_of(stream, room);
-  drain(stream, &out);
+  const bool drained = drain(stream, &out);
   const sst_status status = and_close ? close_stream(stream, &out) : SST_OK;
   wrote(stream, &out, progress);
-  return sst__turn_end(stream, SST__SENDING, progress, unless_output_waits(stream, progress, status));
+  return sst__turn_end(stream, SST__SENDING, progress, unless_output_waits(stream, progress, drained, status));
 }
 
 sst_status sst__stream_flush(sst_stream *stream, sst__room out, sst_progress *progress) {
@@ -264,7 +275,7 @@ static sst_status abort_stream(sst_stream *stream, int32_t alert) {
   if ((state & FAILED) != 0) return failure_of(stream)->code;
   if ((state & (WE_CLOSED | ENDED)) != 0) return sst__refuse(SST_ERR_CLOSED);
   sst__output queue_only = output_of(stream, (sst__room){NULL, 0});
-  stream->engine->ops->alert(stream->engine, alert, &queue_only);
+  if (!stream->engine->alerts_are_due) stream->engine->ops->alert(stream->engine, alert, &queue_only);
   sst_error error;
   (void)sst__fail(&error, SST_ERR_ABORTED, "aborted by this side with the alert %s (%d)", sst_alert_name(alert),
                   (int)alert);
@@ -286,6 +297,7 @@ static sst_status key_update(sst_stream *stream, bool request_peer) {
   sst__output queue_only = output_of(stream, (sst__room){NULL, 0});
   sst_error error;
   const sst__step step = stream->engine->ops->key_update(stream->engine, request_peer, &queue_only, &error);
+  if (step == SST__STEP_NO_MEMORY) return sst__refuse(SST_ERR_NO_MEMORY);
   return step == SST__STEP_DONE ? SST_OK : publish(stream, &error);
 }
 

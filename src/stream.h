@@ -20,7 +20,6 @@ struct sst_stream {
 
   _Atomic uint32_t state;     /* SST_STATE_x */
   atomic_bool eof;            /* the transport has ended */
-  atomic_uint claimed;        /* sides that a call is inside of: SST__SENDING, SST__RECEIVING */
   pthread_mutex_t lock;       /* held for one call, where both sides go through one SSL */
   sst_error *_Atomic failure; /* published once */
 
@@ -28,8 +27,13 @@ struct sst_stream {
   sst__due due;    /* what the sending side has to write for the receiving one */
   sst__kept kept;  /* plaintext that waits for room */
   sst__events *events;
-  sst__counters counters;
   sst__facts facts;
+
+  /* What is above changes seldom once the stream is open; what is below is written at every call, by its side alone. */
+  uint8_t apart[SST__CACHE_LINE];
+  atomic_bool sending;    /* a call of the sending side runs: turn.c */
+  sst__counters counters; /* the sending side's first */
+  atomic_bool receiving;  /* a call of the receiving side runs */
 };
 
 enum { SST__SENDING = 1, SST__RECEIVING = 2 };

@@ -3,13 +3,19 @@
 #include "fork.h"
 #include "stream.h"
 
+/* A flag for each side: letting one go is then a store, where bits of one word would cost a second locked instruction. */
+static void release(sst_stream *stream, unsigned sides) {
+  if ((sides & SST__SENDING) != 0) atomic_store_explicit(&stream->sending, false, memory_order_release);
+  if ((sides & SST__RECEIVING) != 0) atomic_store_explicit(&stream->receiving, false, memory_order_release);
+}
+
 static bool claim(sst_stream *stream, unsigned sides) {
-  unsigned claimed = atomic_load_explicit(&stream->claimed, memory_order_relaxed);
-  do {
-    if ((claimed & sides) != 0) return false;
-  } while (!atomic_compare_exchange_weak_explicit(&stream->claimed, &claimed, claimed | sides, memory_order_acquire,
-                                                  memory_order_relaxed));
-  return true;
+  const bool both = sides == (SST__SENDING | SST__RECEIVING);
+  atomic_bool *first = (sides & SST__SENDING) != 0 ? &stream->sending : &stream->receiving;
+  if (atomic_exchange_explicit(first, true, memory_order_acquire)) return false;
+  if (!both || !atomic_exchange_explicit(&stream->receiving, true, memory_order_acquire)) return true;
+  release(stream, SST__SENDING);
+  return false;
 }
 
 /* A call that has both sides is alone in any case; the engine may become another one in it. */
@@ -34,6 +40,6 @@ sst_status sst__turn_end(sst_stream *stream, unsigned sides, sst_progress *progr
                       (sst__events_waiting(stream->events) ? SST_HAS_EVENT : 0u);
   }
   if (needs_lock(stream, sides)) pthread_mutex_unlock(&stream->lock);
-  atomic_fetch_and_explicit(&stream->claimed, ~sides, memory_order_release);
+  release(stream, sides);
   return status;
 }

@@ -107,7 +107,8 @@ sst_status sst_stream_refused_certificate(const sst_stream *stream, size_t index
 uint64_t sst_stream_counter(const sst_stream *stream, int32_t which) {
   if (stream == NULL || which < 0) return 0;
   if (which == SST_COUNTER_EVENTS_LOST) return sst__events_lost(stream->events);
-  return which < SST__NUM_COUNTERS ? atomic_load_explicit(&stream->counters.value[which], memory_order_relaxed) : 0;
+  return which < SST__NUM_COUNTERS ? atomic_load_explicit(sst__counter(&stream->counters, which), memory_order_relaxed)
+                                   : 0;
 }
 
 size_t sst_stream_output_size(const sst_stream *stream) {

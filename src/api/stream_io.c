@@ -106,8 +106,10 @@ size_t sst_stream_encrypted_size(const sst_stream *stream, size_t n) {
   const sst__engine *engine = stream->engine;
   const size_t records = n / stream->max_fragment + (n % stream->max_fragment != 0 ? 1 : 0);
   const size_t extra = records > SIZE_MAX / engine->overhead ? SIZE_MAX : records * engine->overhead;
+  size_t updates = KEY_UPDATES;
+  if (engine->records_per_key > 0 && records >= engine->records_per_key) updates += records / engine->records_per_key;
   const size_t waiting =
-      sst__queue_size(&stream->wire) + sst__due_size(&stream->due) + KEY_UPDATES * engine->key_update_size;
+      sst__queue_size(&stream->wire) + sst__due_size(&stream->due) + updates * engine->key_update_size;
   return add(add(n, extra), waiting);
 }
 

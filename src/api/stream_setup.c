@@ -17,7 +17,7 @@ static sst_stream *make(sst_config *config, int32_t role, const sst__context *co
   stream->role = role;
   stream->config = sst_config_ref(config);
   stream->max_fragment = settings->max_fragment;
-  stream->fork_generation = sst__fork_generation();
+  stream->fork_generation = sst__fork_birth();
   stream->facts.info.size = sizeof stream->facts.info;
   stream->setup = sst__alloc(sizeof *stream->setup);
   if (settings->report != 0) stream->events = sst__events_new(settings->report);

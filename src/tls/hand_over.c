@@ -55,7 +55,7 @@ static void record_free(sst__engine *engine) {
   sst__free(record);
 }
 
-/* start, handshake and facts are over. */
+/* start, handshake and facts are over; alerts are noted in due. */
 static const sst__engine_ops record_ops = {
     .hand_over = already_handed_over,
     .certificate = record_certificate,
@@ -66,7 +66,6 @@ static const sst__engine_ops record_ops = {
     .bring_out = sst__record_bring_out,
     .close = sst__record_close,
     .key_update = sst__record_key_update,
-    .alert = sst__record_alert,
     .free = record_free,
 };
 
@@ -98,8 +97,11 @@ sst__engine *sst__tls_hand_over(sst__engine *engine, sst__facts *facts, sst_erro
   sst__record_engine *record = sst__alloc(sizeof *record + facts->alpn_len + facts->server_name_len);
   bool no_memory = record == NULL;
   if (record != NULL) {
-    record->base = (sst__engine){
-        .ops = &record_ops, .due = tls->base.due, .events = tls->base.events, .counters = tls->base.counters};
+    record->base = (sst__engine){.ops = &record_ops,
+                                 .alerts_are_due = true,
+                                 .due = tls->base.due,
+                                 .events = tls->base.events,
+                                 .counters = tls->base.counters};
     record->context = tls->context;
     record->local_identity = tls->local_identity;
     record->path = tls->path;
@@ -107,6 +109,8 @@ sst__engine *sst__tls_hand_over(sst__engine *engine, sst__facts *facts, sst_erro
     note_sizes(record, tls);
     if (!no_memory && sst__keys_take_over(record, tls->ssl)) {
       record->sender.most_records = most_records(&record->suite, tls->context->parts.settings);
+      if (record->suite.tls13) record->base.records_per_key = (size_t)record->sender.most_records - 1;
+      sst__record_look_at_limit(record);
       take_names(record, facts);
       tls->base.ops->free(engine);
       return &record->base;

@@ -38,7 +38,6 @@ typedef struct sst__keys {
 typedef struct sst__sender {
   sst__keys keys;
   uint64_t most_records; /* under one key */
-  atomic_bool closed;    /* close_notify, or a fatal alert, is out */
 } sst__sender;
 
 typedef struct sst__receiver {
@@ -90,7 +89,8 @@ sst__step sst__record_seal(sst__engine *, const sst_slice *slices, size_t skip, 
 sst__step sst__record_bring_out(sst__engine *, bool before_data, sst__output *wire, sst_error *error);
 sst__step sst__record_close(sst__engine *, sst__output *wire, sst_error *error);
 sst__step sst__record_key_update(sst__engine *, bool request_peer, sst__output *wire, sst_error *error);
-void sst__record_alert(sst__engine *, int32_t alert, sst__output *wire);
+/* Marks that a KeyUpdate must go before the next data, if that is so: it takes the last place under a key. */
+void sst__record_look_at_limit(sst__record_engine *);
 
 /* ---- record_receive.c: ops of the receiving side ---- */
 
@@ -108,10 +108,8 @@ typedef struct sst__content {
   size_t len[2];
 } sst__content;
 
-/* MORE: taken in. CLOSED: it was close_notify. FAILED: the alert is due. */
+/* MORE: taken in. CLOSED: it was close_notify. FAILED: error says the alert as well. */
 sst__step sst__receive_handshake(sst__record_engine *, const sst__content *, sst_error *error);
 sst__step sst__receive_alert(sst__record_engine *, const sst__content *, sst_error *error);
-/* Makes the alert of a failure due, unless nothing may be sent any more; returns FAILED. */
-sst__step sst__record_failed(sst__record_engine *, sst_error *error);
 
 #endif

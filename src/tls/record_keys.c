@@ -119,21 +119,27 @@ bool sst__keys_take_over(sst__record_engine *record, const SSL *ssl) {
   return suite->tls13 ? take_secrets(record, ssl) : take_key_block(record, ssl);
 }
 
+/* Written out, so that compilers see one store. */
 static void put_u64(uint8_t *out, uint64_t value) {
-  for (int i = 7; i >= 0; i--, value >>= 8)
-    out[i] = (uint8_t)value;
+  out[0] = (uint8_t)(value >> 56);
+  out[1] = (uint8_t)(value >> 48);
+  out[2] = (uint8_t)(value >> 40);
+  out[3] = (uint8_t)(value >> 32);
+  out[4] = (uint8_t)(value >> 24);
+  out[5] = (uint8_t)(value >> 16);
+  out[6] = (uint8_t)(value >> 8);
+  out[7] = (uint8_t)value;
 }
 
 void sst__keys_nonce(const sst__keys *keys, const sst__suite *suite, uint8_t nonce[SST__NONCE_LEN]) {
-  uint8_t number[8];
-  put_u64(number, keys->sequence);
-  memcpy(nonce, keys->iv, SST__NONCE_LEN);
-  if (suite->explicit_nonce) { /* the salt, and the number itself, as BoringSSL does (RFC 5288, 3) */
-    memcpy(nonce + SALT_LEN, number, sizeof number);
-    return;
-  }
-  for (size_t i = 0; i < sizeof number; i++)
-    nonce[SST__NONCE_LEN - sizeof number + i] ^= number[i];
+  uint64_t number = 0, iv;
+  put_u64((uint8_t *)&number, keys->sequence);
+  memcpy(&iv, keys->iv + SALT_LEN, sizeof iv);
+  /* TLS 1.3: the iv and the number (RFC 8446, 5.3). Else the salt, and the number itself, as BoringSSL does (RFC 5288, 3).
+     As whole words: bytes would have to be collected again when the AEAD loads them. */
+  if (!suite->explicit_nonce) number ^= iv;
+  memcpy(nonce, keys->iv, SALT_LEN);
+  memcpy(nonce + SALT_LEN, &number, sizeof number);
 }
 
 size_t sst__additional_data(const sst__keys *keys, uint8_t type, size_t plaintext_len, uint8_t out[13]) {

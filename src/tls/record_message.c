@@ -10,20 +10,9 @@ enum { HELLO_REQUEST = 0, NEW_SESSION_TICKET = 4, KEY_UPDATE = 24, MESSAGE_HEADE
 enum { MOST_WARNINGS = 4, MOST_KEY_UPDATES = 32, MOST_MESSAGE = 100 * 1024, FIRST_CAP = 512 };
 enum { LEVEL_WARNING = 1, LEVEL_FATAL = 2 };
 
-sst__step sst__record_failed(sst__record_engine *record, sst_error *error) {
-  if (error->alert_sent < 0) return SST__STEP_FAILED;
-  if (atomic_load_explicit(&record->sender.closed, memory_order_relaxed)) { /* nothing follows close_notify */
-    error->alert_sent = SST__NO_ALERT;
-    return SST__STEP_FAILED;
-  }
-  record->base.due->alert = error->alert_sent;
-  sst__due_add(record->base.due, SST__DUE_ALERT);
-  return SST__STEP_FAILED;
-}
-
-static sst__step fail(sst__record_engine *record, sst_error *error, sst_status code, const char *text) {
+static sst__step fail(sst_error *error, sst_status code, const char *text) {
   (void)sst__fail(error, code, "after the handshake: %s", text);
-  return sst__record_failed(record, error);
+  return SST__STEP_FAILED;
 }
 
 static size_t length_of(const sst__content *content) {
@@ -44,20 +33,20 @@ static sst__step refused_by_peer(sst_error *error, uint8_t alert) {
 }
 
 sst__step sst__receive_alert(sst__record_engine *record, const sst__content *content, sst_error *error) {
-  if (length_of(content) != 2) return fail(record, error, SST_ERR_DECODE, "an alert that is not 2 bytes long");
+  if (length_of(content) != 2) return fail(error, SST_ERR_DECODE, "an alert that is not 2 bytes long");
   const uint8_t level = at(content, 0), alert = at(content, 1);
-  if (level != LEVEL_WARNING && level != LEVEL_FATAL) {
-    return fail(record, error, SST_ERR_ILLEGAL_PARAMETER, "an alert of an unknown level");
-  }
   sst__events_add(record->base.events, SST_EVENT_ALERT_RECEIVED, alert, NULL, 0);
+  if (level != LEVEL_WARNING && level != LEVEL_FATAL) {
+    return fail(error, SST_ERR_ILLEGAL_PARAMETER, "an alert of an unknown level");
+  }
   if (level == LEVEL_FATAL) return refused_by_peer(error, alert);
   if (alert == SSL_AD_CLOSE_NOTIFY) return SST__STEP_CLOSED;
   /* TLS 1.3 has one other alert that is none of an error (RFC 8446, 6.1). */
   if (record->suite.tls13 && alert != SSL_AD_USER_CANCELLED) {
-    return fail(record, error, SST_ERR_DECODE, "a warning that TLS 1.3 does not have");
+    return fail(error, SST_ERR_DECODE, "a warning that TLS 1.3 does not have");
   }
   if (++record->receiver.warnings <= MOST_WARNINGS) return SST__STEP_MORE;
-  return fail(record, error, SST_ERR_FLOOD, "too many warnings in a row");
+  return fail(error, SST_ERR_FLOOD, "too many warnings in a row");
 }
 
 /* ---- handshake messages ---- */
@@ -90,42 +79,40 @@ static bool append(sst__receiver *receiver, const uint8_t *data, size_t len) {
 static sst__step receive_key_update(sst__record_engine *record, CBS *body, bool last, sst_error *error) {
   uint8_t request = 0;
   if (!CBS_get_u8(body, &request) || CBS_len(body) > 0) {
-    return fail(record, error, SST_ERR_DECODE, "a KeyUpdate that is not 1 byte long");
+    return fail(error, SST_ERR_DECODE, "a KeyUpdate that is not 1 byte long");
   }
-  if (request > 1) return fail(record, error, SST_ERR_ILLEGAL_PARAMETER, "a KeyUpdate of an unknown value");
-  if (!last) return fail(record, error, SST_ERR_UNEXPECTED_MESSAGE, "bytes behind KeyUpdate under the old key");
+  if (request > 1) return fail(error, SST_ERR_ILLEGAL_PARAMETER, "a KeyUpdate of an unknown value");
+  if (!last) return fail(error, SST_ERR_UNEXPECTED_MESSAGE, "bytes behind KeyUpdate under the old key");
   /* Answers that we have asked for do not count as a flood. */
   unsigned expected = atomic_load_explicit(&record->answers_expected, memory_order_relaxed);
   if (request == 0 && expected > 0) {
     atomic_fetch_sub_explicit(&record->answers_expected, 1, memory_order_relaxed);
   } else if (++record->receiver.key_updates > MOST_KEY_UPDATES) {
-    return fail(record, error, SST_ERR_FLOOD, "too many KeyUpdates without data between");
+    return fail(error, SST_ERR_FLOOD, "too many KeyUpdates without data between");
   }
   if (!sst__keys_update(&record->receiver.keys, &record->suite)) {
-    return fail(record, error, SST_ERR_NO_MEMORY, "no memory for new keys");
+    return fail(error, SST_ERR_NO_MEMORY, "no memory for new keys");
   }
   sst__count(record->base.counters, SST_COUNTER_KEY_UPDATES_RECEIVED, 1);
   sst__events_add(record->base.events, SST_EVENT_KEYS_UPDATED, SST_DIRECTION_RECEIVE, NULL, 0);
-  if (request == 1 && !atomic_load_explicit(&record->sender.closed, memory_order_relaxed)) {
-    sst__due_add(record->base.due, SST__DUE_ANSWER);
-  }
+  if (request == 1 && !sst__due_ended(record->base.due)) sst__due_add(record->base.due, SST__DUE_ANSWER);
   return SST__STEP_MORE;
 }
 
 /* RFC 8446, 4.6.1. A stream that wants no sessions looks whether it is a ticket, and forgets it. */
-static sst__step receive_ticket(sst__record_engine *record, CBS *body, sst_error *error) {
+static sst__step receive_ticket(CBS *body, sst_error *error) {
   CBS nonce, ticket, extensions;
   uint32_t lifetime = 0, age_add = 0;
   if (!CBS_get_u32(body, &lifetime) || !CBS_get_u32(body, &age_add) || !CBS_get_u8_length_prefixed(body, &nonce) ||
       !CBS_get_u16_length_prefixed(body, &ticket) || CBS_len(&ticket) == 0 ||
       !CBS_get_u16_length_prefixed(body, &extensions) || CBS_len(body) > 0) {
-    return fail(record, error, SST_ERR_DECODE, "a session ticket that does not parse");
+    return fail(error, SST_ERR_DECODE, "a session ticket that does not parse");
   }
   while (CBS_len(&extensions) > 0) {
     CBS extension;
     uint16_t type = 0;
     if (!CBS_get_u16(&extensions, &type) || !CBS_get_u16_length_prefixed(&extensions, &extension)) {
-      return fail(record, error, SST_ERR_DECODE, "a session ticket whose extensions do not parse");
+      return fail(error, SST_ERR_DECODE, "a session ticket whose extensions do not parse");
     }
   }
   return SST__STEP_MORE;
@@ -135,13 +122,13 @@ static sst__step receive_message(sst__record_engine *record, uint8_t type, CBS *
   const bool is_server = record->context->parts.role == SST_ROLE_SERVER;
   if (!record->suite.tls13) {
     if (type == HELLO_REQUEST && CBS_len(body) == 0)
-      return fail(record, error, SST_ERR_RENEGOTIATION, "the peer wants to renegotiate, which is never done");
+      return fail(error, SST_ERR_RENEGOTIATION, "the peer wants to renegotiate, which is never done");
   } else if (type == KEY_UPDATE) {
     return receive_key_update(record, body, last, error);
   } else if (type == NEW_SESSION_TICKET && !is_server) {
-    return receive_ticket(record, body, error);
+    return receive_ticket(body, error);
   }
-  return fail(record, error, SST_ERR_UNEXPECTED_MESSAGE, "a handshake message that does not belong here");
+  return fail(error, SST_ERR_UNEXPECTED_MESSAGE, "a handshake message that does not belong here");
 }
 
 /* Reads whole messages from the front of data; *used of it is read. */
@@ -159,7 +146,7 @@ static sst__step receive_messages(sst__record_engine *record, const uint8_t *dat
     (void)CBS_get_u8(&message, &type);
     (void)CBS_get_u24(&message, &body_len);
     if (!CBS_get_bytes(&message, &body, body_len)) {
-      if (body_len > most) return fail(record, error, SST_ERR_MESSAGE_TOO_LARGE, "a handshake message is too long");
+      if (body_len > most) return fail(error, SST_ERR_MESSAGE_TOO_LARGE, "a handshake message is too long");
       break;
     }
     cbs = message;
@@ -174,21 +161,21 @@ sst__step sst__receive_handshake(sst__record_engine *record, const sst__content 
   sst__receiver *receiver = &record->receiver;
   size_t used = 0;
   if (!record->suite.tls13 && record->context->parts.role == SST_ROLE_SERVER) {
-    return fail(record, error, SST_ERR_RENEGOTIATION, "the peer wants to renegotiate, which is never done");
+    return fail(error, SST_ERR_RENEGOTIATION, "the peer wants to renegotiate, which is never done");
   }
   if (length_of(content) == 0) {
     if (!record->suite.tls13) return SST__STEP_MORE;
-    return fail(record, error, SST_ERR_UNEXPECTED_MESSAGE, "an empty handshake record"); /* RFC 8446, 5.4 */
+    return fail(error, SST_ERR_UNEXPECTED_MESSAGE, "an empty handshake record"); /* RFC 8446, 5.4 */
   }
   if (receiver->message == NULL && content->len[1] == 0) {
     const sst__step step = receive_messages(record, content->piece[0], content->len[0], &used, error);
     if (step != SST__STEP_MORE || used == content->len[0]) return step;
     if (append(receiver, content->piece[0] + used, content->len[0] - used)) return SST__STEP_MORE;
-    return fail(record, error, SST_ERR_NO_MEMORY, "no memory for a handshake message");
+    return fail(error, SST_ERR_NO_MEMORY, "no memory for a handshake message");
   }
   for (int i = 0; i < 2; i++) {
     if (!append(receiver, content->piece[i], content->len[i])) {
-      return fail(record, error, SST_ERR_NO_MEMORY, "no memory for a handshake message");
+      return fail(error, SST_ERR_NO_MEMORY, "no memory for a handshake message");
     }
   }
   const sst__step step = receive_messages(record, receiver->message, receiver->message_len, &used, error);

@@ -7,7 +7,7 @@
 #include "tls/record.h"
 
 /* RFC 8446, 5.2; for TLS 1.2 less than the RFC's 2^14 + 2048, which no AEAD suite comes near. */
-enum { MOST_BODY_13 = 16384 + 256, MOST_BODY_12 = 16704, MOST_EMPTY = 32 };
+enum { MOST_BODY_13 = 16384 + 256, MOST_BODY_12 = 16704, MOST_EMPTY = 32, LEVEL_FATAL = 2 };
 
 static const sst__receiver *receiver_of(const sst__engine *engine) {
   return &((const sst__record_engine *)engine)->receiver;
@@ -26,21 +26,34 @@ static bool is_bad(const sst__suite *suite, const uint8_t header[SST__HEADER_LEN
   return header[1] != 3 || header[2] != 3 || body_of(header) > most_body(suite);
 }
 
+/* The header of the record in progress, as far as it is there: *have bytes of it, *used of them in in. Usually it lies in
+   in, whole, and is not copied. */
+static const uint8_t *peek_header(const sst__receiver *receiver, const uint8_t *in, size_t in_len,
+                                  uint8_t room[SST__HEADER_LEN], size_t *have, size_t *used) {
+  if (receiver->header_len == 0 && in_len >= SST__HEADER_LEN) {
+    *have = *used = SST__HEADER_LEN;
+    return in;
+  }
+  *have = receiver->header_len;
+  *used = 0;
+  memcpy(room, receiver->header, *have);
+  while (*have < SST__HEADER_LEN && *used < in_len)
+    room[(*have)++] = in[(*used)++];
+  return room;
+}
+
 void sst__record_next_frame(const sst__engine *engine, const uint8_t *in, size_t in_len, sst__frame *frame) {
   const sst__record_engine *record = (const sst__record_engine *)engine;
   const sst__receiver *receiver = receiver_of(engine);
   const size_t expansion = engine->overhead - SST__HEADER_LEN;
-  *frame = (sst__frame){.begun = receiver->header_len > 0, .length = in_len};
-  uint8_t header[SST__HEADER_LEN];
-  size_t have = receiver->header_len, used = 0;
-  if (have == 0 && in_len >= SST__HEADER_LEN) {
-    memcpy(header, in, SST__HEADER_LEN);
-    have = used = SST__HEADER_LEN;
-  } else {
-    memcpy(header, receiver->header, have);
-    while (have < SST__HEADER_LEN && used < in_len)
-      header[have++] = in[used++];
+  if (in_len == 0 && receiver->header_len == 0) { /* each call ends here */
+    *frame = (sst__frame){.missing = SST__HEADER_LEN};
+    return;
   }
+  *frame = (sst__frame){.begun = receiver->header_len > 0, .length = in_len};
+  uint8_t room[SST__HEADER_LEN];
+  size_t have = 0, used = 0;
+  const uint8_t *header = peek_header(receiver, in, in_len, room, &have, &used);
   if (have < SST__HEADER_LEN) {
     frame->missing = SST__HEADER_LEN - have;
     return;
@@ -99,24 +112,26 @@ typedef struct opened {
   size_t explicit_len, plaintext_len;
 } opened;
 
-static sst__step fail(sst__record_engine *record, sst_error *error, sst_status code, const char *text) {
+static sst__step fail(sst_error *error, sst_status code, const char *text) {
   (void)sst__fail(error, code, "after the handshake: %s", text);
-  return sst__record_failed(record, error);
+  return SST__STEP_FAILED;
 }
 
 /* What can be said without the key. */
-static sst__step check_header(sst__record_engine *record, const uint8_t *header, opened *what, sst_error *error) {
-  const sst__suite *suite = &record->suite;
+static sst__step check_header(const sst__suite *suite, const uint8_t *header, opened *what, sst_error *error) {
   what->record = header;
   what->explicit_len = suite->explicit_nonce ? SST__EXPLICIT_LEN : 0;
   if (header[1] != 3 || header[2] != 3) {
     (void)sst__fail(error, SST_ERR_DECODE, "after the handshake: a record of version %02x%02x", header[1], header[2]);
     error->alert_sent = SSL_AD_PROTOCOL_VERSION;
-    return sst__record_failed(record, error);
+    return SST__STEP_FAILED;
   }
   const size_t body = body_of(header), least = what->explicit_len + SST__TAG_LEN;
-  if (body > most_body(suite)) return fail(record, error, SST_ERR_RECORD_OVERFLOW, "a record is too long");
-  if (body < least) return fail(record, error, SST_ERR_BAD_RECORD_MAC, "a record is too short to be encrypted");
+  if (body > most_body(suite)) return fail(error, SST_ERR_RECORD_OVERFLOW, "a record is too long");
+  if (suite->tls13 && header[0] == SST__CHANGE_CIPHER_SPEC) { /* RFC 8446, 5: not behind the peer's Finished */
+    return fail(error, SST_ERR_UNEXPECTED_MESSAGE, "a ChangeCipherSpec");
+  }
+  if (body < least) return fail(error, SST_ERR_BAD_RECORD_MAC, "a record is too short to be encrypted");
   what->plaintext_len = body - least;
   return SST__STEP_DONE;
 }
@@ -159,10 +174,11 @@ static uint8_t take_type(const sst__suite *suite, const opened *what, const targ
   return byte_at(to, *content_len);
 }
 
-/* Counts what carries nothing: a peer must not keep us busy with it. */
+/* Counts what carries nothing: a peer must not keep us busy with it, not with warnings and empty records in turn
+   either. */
 static bool is_flood(sst__receiver *receiver, uint8_t type, size_t len) {
-  if (type != SST__ALERT) receiver->warnings = 0;
   if (len > 0) {
+    if (type != SST__ALERT) receiver->warnings = 0;
     if (type == SST__APPLICATION_DATA) receiver->key_updates = 0;
     receiver->empty_records = 0;
     return false;
@@ -175,19 +191,25 @@ static sst__content content_of(const target *to, size_t len) {
   return (sst__content){.piece = {to->out, to->spill}, .len = {first, len - first}};
 }
 
+/* No other record may stand inside a handshake message (RFC 8446, 5.1). A fatal alert ends it, and says more. */
+static bool is_in_between(const sst__receiver *receiver, uint8_t type, const target *to, size_t len) {
+  if (receiver->message == NULL || type == SST__HANDSHAKE) return false;
+  return type != SST__ALERT || len != 2 || byte_at(to, 0) != LEVEL_FATAL;
+}
+
 /* What an opened record says. DONE: it is data, of *len bytes. */
 static sst__step receive(sst__record_engine *record, const opened *what, const target *to, size_t *len,
                          sst_error *error) {
   const sst__suite *suite = &record->suite;
   const uint8_t type = take_type(suite, what, to, len);
   if (what->plaintext_len > SST__MOST_PLAINTEXT + (suite->tls13 ? 1u : 0u)) {
-    return fail(record, error, SST_ERR_RECORD_OVERFLOW, "a record has too much plaintext");
+    return fail(error, SST_ERR_RECORD_OVERFLOW, "a record has too much plaintext");
   }
-  if (record->receiver.message != NULL && type != SST__HANDSHAKE) {
-    return fail(record, error, SST_ERR_UNEXPECTED_MESSAGE, "another record inside a handshake message");
+  if (is_in_between(&record->receiver, type, to, *len)) {
+    return fail(error, SST_ERR_UNEXPECTED_MESSAGE, "another record inside a handshake message");
   }
   if (is_flood(&record->receiver, type, *len)) {
-    return fail(record, error, SST_ERR_FLOOD, "too many empty records in a row");
+    return fail(error, SST_ERR_FLOOD, "too many empty records in a row");
   }
   const sst__content content = content_of(to, *len);
   switch (type) {
@@ -198,7 +220,7 @@ static sst__step receive(sst__record_engine *record, const opened *what, const t
     case SST__ALERT:
       return sst__receive_alert(record, &content, error);
     default:
-      return fail(record, error, SST_ERR_UNEXPECTED_MESSAGE, "a record of a type that does not belong here");
+      return fail(error, SST_ERR_UNEXPECTED_MESSAGE, "a record of a type that does not belong here");
   }
 }
 
@@ -207,9 +229,12 @@ static sst__step open_record(sst__record_engine *record, const opened *what, con
                              sst_error *error) {
   *len = 0;
   if (record->suite.tls13 && what->record[0] != SST__APPLICATION_DATA) {
-    return fail(record, error, SST_ERR_BAD_RECORD_MAC, "a record that is not encrypted");
+    return fail(error, SST_ERR_BAD_RECORD_MAC, "a record that is not encrypted");
   }
-  if (!decrypt(record, what, to)) return fail(record, error, SST_ERR_BAD_RECORD_MAC, "a record does not open");
+  if (record->receiver.keys.sequence == UINT64_MAX) { /* RFC 8446, 5.3: they must not wrap */
+    return fail(error, SST_ERR_KEY_EXHAUSTED, "the peer has used up its sequence numbers");
+  }
+  if (!decrypt(record, what, to)) return fail(error, SST_ERR_BAD_RECORD_MAC, "a record does not open");
   return receive(record, what, to, len, error);
 }
 
@@ -226,11 +251,12 @@ static sst__step find_record(sst__record_engine *record, sst__input *in, const u
   return step == SST__STEP_MORE ? SST__STEP_DONE : step;
 }
 
-/* One byte of spill needs no memory: the type of a record that fills the room exactly. */
-static bool make_target(const opened *what, uint8_t *out, size_t cap, uint8_t *one_byte, target *to) {
+/* The last byte of TLS 1.3 is padding, or the type of a record that fills the room exactly, and needs no memory. */
+static bool make_target(const sst__suite *suite, const opened *what, uint8_t *out, size_t cap, uint8_t *type,
+                        target *to) {
   *to = (target){.out = out, .out_len = what->plaintext_len < cap ? what->plaintext_len : cap};
   to->spill_len = what->plaintext_len - to->out_len;
-  to->spill = to->spill_len <= 1 ? one_byte : sst__alloc_unset(to->spill_len);
+  to->spill = to->spill_len <= (suite->tls13 ? 1u : 0u) ? type : sst__alloc_unset(to->spill_len);
   return to->spill != NULL;
 }
 
@@ -242,41 +268,16 @@ static void keep(sst__kept *kept, target *to, size_t len) {
   to->spill = NULL;
 }
 
-/* A single byte that must be kept is not worth a special case for whoever frees it. */
-static bool keep_one(sst__kept *kept, target *to) {
-  to->spill = sst__copy(to->spill, 1);
-  if (to->spill == NULL) return false;
-  keep(kept, to, 1);
-  return true;
-}
-
-/* The header of the record in progress, as far as it is there; false: not whole. used: bytes of it that are in in. */
-static bool peek_header(const sst__receiver *receiver, const sst__input *in, uint8_t header[SST__HEADER_LEN],
-                        size_t *used) {
-  size_t have = receiver->header_len;
-  *used = 0;
-  memcpy(header, receiver->header, have);
-  while (have < SST__HEADER_LEN && *used < in->len)
-    header[have++] = in->data[(*used)++];
-  return have == SST__HEADER_LEN;
-}
-
 static sst__step no_memory(sst_error *error) {
   (void)sst__fail(error, SST_ERR_NO_MEMORY, "no memory for the rest of a record");
   return SST__STEP_NO_MEMORY;
 }
 
 /* Gives out what fits; the rest is kept. */
-static sst__step give(target *to, size_t len, bool on_stack, size_t *produced, sst__kept *kept, sst_error *error) {
-  *produced = len < to->out_len ? len : to->out_len;
-  if (len == *produced) return SST__STEP_DONE;
-  if (!on_stack) {
-    keep(kept, to, len - *produced);
-    return SST__STEP_DONE;
-  }
-  if (keep_one(kept, to)) return SST__STEP_DONE;
-  (void)no_memory(error);
-  return SST__STEP_FAILED;
+static size_t give(target *to, size_t len, sst__kept *kept) {
+  const size_t produced = len < to->out_len ? len : to->out_len;
+  if (len > produced) keep(kept, to, len - produced);
+  return produced;
 }
 
 sst__step sst__record_open(sst__engine *engine, sst__input *in, uint8_t *out, size_t cap, size_t *produced,
@@ -284,26 +285,31 @@ sst__step sst__record_open(sst__engine *engine, sst__input *in, uint8_t *out, si
   (void)answers; /* what is due is noted; the sending side writes it */
   sst__record_engine *record = sst__record_of(engine);
   sst__receiver *receiver = &record->receiver;
-  uint8_t header[SST__HEADER_LEN], one_byte = 0;
-  size_t header_used = 0, len = 0;
+  uint8_t room[SST__HEADER_LEN], type = 0;
+  size_t header_have = 0, header_used = 0, len = 0;
   opened what = {.record = NULL};
   *produced = 0;
-  if (!peek_header(receiver, in, header, &header_used)) return take_in(receiver, in, error);
-  sst__step step = check_header(record, header, &what, error);
-  if (step != SST__STEP_DONE) { /* bad: it is not waited for */
-    in->used = in->len;
+  const uint8_t *header = peek_header(receiver, in->data, in->len, room, &header_have, &header_used);
+  if (header_have < SST__HEADER_LEN) return take_in(receiver, in, error);
+  sst__step step = check_header(&record->suite, header, &what, error);
+  if (step != SST__STEP_DONE && is_bad(&record->suite, header)) { /* its body is not waited for */
+    in->used = header_used;
     return step;
   }
   const size_t have = receiver->record_len > SST__HEADER_LEN ? receiver->record_len - SST__HEADER_LEN : 0;
   if (in->len - header_used < body_of(header) - have) return take_in(receiver, in, error);
+  if (step != SST__STEP_DONE) {
+    in->used = in->len;
+    drop_record(receiver);
+    return step;
+  }
 
   target to;
-  if (!make_target(&what, out, cap, &one_byte, &to)) return no_memory(error);
+  if (!make_target(&record->suite, &what, out, cap, &type, &to)) return no_memory(error);
   step = find_record(record, in, &what.record, error);
   if (step == SST__STEP_DONE) step = open_record(record, &what, &to, &len, error);
-  const bool on_stack = to.spill == &one_byte;
-  if (step == SST__STEP_DONE) step = give(&to, len, on_stack, produced, kept, error);
-  if (to.spill != &one_byte) sst__free(to.spill);
+  if (step == SST__STEP_DONE) *produced = give(&to, len, kept);
+  if (to.spill != &type) sst__free(to.spill);
   if (step != SST__STEP_NO_MEMORY) drop_record(receiver);
   return step;
 }
@@ -314,8 +320,8 @@ sst__step sst__record_open_in_place(sst__engine *engine, uint8_t *data, size_t l
   sst__record_engine *record = sst__record_of(engine);
   opened what;
   *produced = *offset = 0;
-  if (len < SST__HEADER_LEN) return fail(record, error, SST_ERR_INTERNAL, "a record without a header");
-  const sst__step checked = check_header(record, data, &what, error);
+  if (len < SST__HEADER_LEN) return fail(error, SST_ERR_INTERNAL, "a record without a header");
+  const sst__step checked = check_header(&record->suite, data, &what, error);
   if (checked != SST__STEP_DONE) return checked;
   *offset = SST__HEADER_LEN + what.explicit_len;
   const target to = {.out = data + *offset, .out_len = what.plaintext_len};

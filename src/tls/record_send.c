@@ -6,7 +6,7 @@
 #include "memory.h"
 #include "tls/record.h"
 
-enum { MOST_PIECES = 32, LEVEL_WARNING = 1, LEVEL_FATAL = 2, CLOSE_NOTIFY = 0 };
+enum { MOST_PIECES = 32, FEW_BYTES = 256, LEVEL_WARNING = 1, LEVEL_FATAL = 2, CLOSE_NOTIFY = 0 };
 enum { KEY_UPDATE = 24, KEY_UPDATE_LEN = 5 };
 enum { SMALL_CAP = SST__HEADER_LEN + SST__EXPLICIT_LEN + KEY_UPDATE_LEN + 1 + SST__TAG_LEN };
 
@@ -31,7 +31,8 @@ static bool gather(pieces *all, const sst_slice *slices, size_t skip, size_t siz
   return true;
 }
 
-/* Copies size bytes of slices to out: what the AEAD then encrypts in place, where there are too many pieces. */
+/* Copies size bytes of slices to out: what the AEAD then encrypts in place, where there are too many pieces, or where a
+   copy costs less than a second piece. */
 static void join(const sst_slice *slices, size_t skip, size_t size, uint8_t *out) {
   for (size_t used = 0; used < size; slices++) {
     const size_t left = slices->length - skip;
@@ -64,12 +65,14 @@ static size_t seal(sst__record_engine *record, uint8_t type, const sst_slice *sl
   if (!suite->tls13) additional = (CRYPTO_IVEC){.in = data, .len = sst__additional_data(keys, type, size, data)};
 
   pieces all;
-  if (!gather(&all, slices, skip, size, body)) {
+  if (size <= FEW_BYTES || !gather(&all, slices, skip, size, body)) {
     join(slices, skip, size, body);
-    all.piece[0] = (CRYPTO_IOVEC){.in = body, .out = body, .len = size};
+    if (suite->tls13) body[size] = type;
+    all.piece[0] = (CRYPTO_IOVEC){.in = body, .out = body, .len = inner_len};
     all.num = 1;
+  } else if (suite->tls13) {
+    all.piece[all.num++] = (CRYPTO_IOVEC){.in = &type, .out = body + size, .len = 1};
   }
-  if (suite->tls13) all.piece[all.num++] = (CRYPTO_IOVEC){.in = &type, .out = body + size, .len = 1};
   size_t tag_len = 0;
   if (EVP_AEAD_CTX_sealv(&keys->aead, all.piece, all.num, body + inner_len, &tag_len, SST__TAG_LEN, nonce, sizeof nonce,
                          &additional, 1) != 1) {
@@ -80,10 +83,15 @@ static size_t seal(sst__record_engine *record, uint8_t type, const sst_slice *sl
   return SST__HEADER_LEN + body_len;
 }
 
-/* KeyUpdate takes the last place under a key. */
-static void look_at_limit(sst__record_engine *record) {
+void sst__record_look_at_limit(sst__record_engine *record) {
   const sst__sender *sender = &record->sender;
-  record->base.update_due = record->suite.tls13 && sender->keys.sequence >= sender->most_records - 1;
+  const bool due = record->suite.tls13 && sender->keys.sequence >= sender->most_records - 1;
+  if (due != record->base.update_due) record->base.update_due = due; /* the receiving side reads its cache line */
+}
+
+static sst__step refused(size_t size, sst_error *error) {
+  (void)sst__fail(error, SST_ERR_INTERNAL, "the AEAD refused to seal %zu bytes", size);
+  return SST__STEP_FAILED;
 }
 
 sst__step sst__record_seal(sst__engine *engine, const sst_slice *slices, size_t skip, size_t size, sst__output *wire,
@@ -93,75 +101,80 @@ sst__step sst__record_seal(sst__engine *engine, const sst_slice *slices, size_t 
   if (!record->suite.tls13 && sender->keys.sequence >= sender->most_records) {
     (void)sst__fail(error, SST_ERR_KEY_EXHAUSTED, "%llu records under one key, which TLS 1.2 cannot change",
                     (unsigned long long)sender->keys.sequence);
-    return sst__record_failed(record, error);
+    return SST__STEP_FAILED;
   }
   const size_t sealed = seal(record, SST__APPLICATION_DATA, slices, skip, size, wire->data + wire->used);
-  if (sealed == 0) {
-    (void)sst__fail(error, SST_ERR_INTERNAL, "the AEAD refused to seal %zu bytes", size);
-    return sst__record_failed(record, error);
-  }
+  if (sealed == 0) return refused(size, error);
   wire->used += sealed;
-  look_at_limit(record);
+  sst__record_look_at_limit(record);
   return SST__STEP_DONE;
 }
 
-/* A record that is no data: sealed apart, since it may have to wait in the queue. */
-static bool send_small(sst__record_engine *record, uint8_t type, const uint8_t *content, size_t len,
-                       sst__output *wire) {
+/* A record that is no data: sealed apart, since it may have to wait in the queue. That there is memory for this is made
+   sure of first: a record that is sealed and lost would be the last that the peer can open. */
+static sst__step send_small(sst__record_engine *record, uint8_t type, const uint8_t *content, size_t len,
+                            sst__output *wire, sst_error *error) {
   uint8_t out[SMALL_CAP];
   const sst_slice slice = {.data = content, .length = len};
+  if (!sst__output_reserve(wire, record->base.overhead + len)) {
+    (void)sst__fail(error, SST_ERR_NO_MEMORY, "no memory for a record that waits");
+    return SST__STEP_NO_MEMORY;
+  }
   const size_t sealed = seal(record, type, &slice, 0, len, out);
-  return sealed > 0 && sst__output_write(wire, out, sealed);
+  if (sealed == 0) return refused(len, error);
+  (void)sst__output_write(wire, out, sealed);
+  return SST__STEP_DONE;
 }
 
-static bool send_alert(sst__record_engine *record, uint8_t level, uint8_t alert, sst__output *wire) {
+static sst__step send_alert(sst__record_engine *record, uint8_t level, uint8_t alert, sst__output *wire,
+                            sst_error *error) {
   const uint8_t content[] = {level, alert};
-  if (atomic_exchange_explicit(&record->sender.closed, true, memory_order_relaxed)) return true;
-  return send_small(record, SST__ALERT, content, sizeof content, wire);
+  return send_small(record, SST__ALERT, content, sizeof content, wire, error);
 }
 
 /* KeyUpdate under the old key, then the new one (RFC 8446, 4.6.3). */
-static bool send_key_update(sst__record_engine *record, bool request_peer, sst__output *wire) {
+sst__step sst__record_key_update(sst__engine *engine, bool request_peer, sst__output *wire, sst_error *error) {
+  sst__record_engine *record = sst__record_of(engine);
   const uint8_t content[KEY_UPDATE_LEN] = {KEY_UPDATE, 0, 0, 1, request_peer ? 1 : 0};
+  const sst__step step = send_small(record, SST__HANDSHAKE, content, sizeof content, wire, error);
+  if (step != SST__STEP_DONE) return step;
   if (request_peer) atomic_fetch_add_explicit(&record->answers_expected, 1, memory_order_relaxed);
-  if (!send_small(record, SST__HANDSHAKE, content, sizeof content, wire)) return false;
-  if (!sst__keys_update(&record->sender.keys, &record->suite)) return false;
-  look_at_limit(record);
+  if (!sst__keys_update(&record->sender.keys, &record->suite)) {
+    (void)sst__due_end(record->base.due); /* there is no key that an alert could be sealed with */
+    (void)sst__fail(error, SST_ERR_NO_MEMORY, "no memory for new keys");
+    return SST__STEP_FAILED;
+  }
+  sst__record_look_at_limit(record);
   sst__count(record->base.counters, SST_COUNTER_KEY_UPDATES_SENT, 1);
   sst__events_add(record->base.events, SST_EVENT_KEYS_UPDATED, SST_DIRECTION_SEND, NULL, 0);
-  return true;
+  return SST__STEP_DONE;
 }
 
-/* An answer and a KeyUpdate of our own are the same message: one serves for both. */
+/* An answer and a KeyUpdate of our own are the same message: one serves for both. An alert is the last word, of a stream
+   that has failed already. */
 sst__step sst__record_bring_out(sst__engine *engine, bool before_data, sst__output *wire, sst_error *error) {
   sst__record_engine *record = sst__record_of(engine);
-  const unsigned due = sst__due_take(record->base.due);
+  sst__due *owed = record->base.due;
+  const unsigned due = sst__due_take(owed);
+  sst__step step = SST__STEP_DONE;
   if ((due & SST__DUE_ALERT) != 0) {
-    (void)send_alert(record, LEVEL_FATAL, (uint8_t)record->base.due->alert, wire);
-    return SST__STEP_DONE; /* the stream has failed already */
+    step = send_alert(record, LEVEL_FATAL, (uint8_t)owed->alert, wire, error);
+    if (step == SST__STEP_FAILED) return SST__STEP_DONE;
+  } else if ((due != 0 || (before_data && record->base.update_due)) && !sst__due_ended(owed)) {
+    step = sst__record_key_update(engine, false, wire, error);
   }
-  const bool wanted = due != 0 || (before_data && record->base.update_due);
-  if (!wanted || atomic_load_explicit(&record->sender.closed, memory_order_relaxed)) return SST__STEP_DONE;
-  return sst__record_key_update(engine, false, wire, error);
+  if (step != SST__STEP_NO_MEMORY) return step;
+  sst__due_add(owed, due);
+  return SST__STEP_ROOM;
 }
 
 sst__step sst__record_close(sst__engine *engine, sst__output *wire, sst_error *error) {
   sst__record_engine *record = sst__record_of(engine);
-  if (send_alert(record, LEVEL_WARNING, CLOSE_NOTIFY, wire)) return SST__STEP_DONE;
-  (void)sst__fail(error, SST_ERR_NO_MEMORY, "no memory for close_notify");
-  error->alert_sent = SST__NO_ALERT;
-  return SST__STEP_FAILED;
-}
-
-sst__step sst__record_key_update(sst__engine *engine, bool request_peer, sst__output *wire, sst_error *error) {
-  sst__record_engine *record = sst__record_of(engine);
-  if (send_key_update(record, request_peer, wire)) return SST__STEP_DONE;
-  /* A record was sealed and is lost: nothing that follows it could be opened. */
-  atomic_store_explicit(&record->sender.closed, true, memory_order_relaxed);
-  (void)sst__fail(error, SST_ERR_NO_MEMORY, "no memory for KeyUpdate");
-  return sst__record_failed(record, error);
-}
-
-void sst__record_alert(sst__engine *engine, int32_t alert, sst__output *wire) {
-  (void)send_alert(sst__record_of(engine), LEVEL_FATAL, (uint8_t)alert, wire);
+  if (!sst__output_reserve(wire, record->base.due->alert_size)) {
+    (void)sst__fail(error, SST_ERR_NO_MEMORY, "no memory for close_notify");
+    return SST__STEP_NO_MEMORY;
+  }
+  if (!sst__due_end(record->base.due))
+    return SST__STEP_DONE; /* the receiving side has just failed: its alert is last */
+  return send_alert(record, LEVEL_WARNING, CLOSE_NOTIFY, wire, error);
 }

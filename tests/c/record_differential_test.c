@@ -2,13 +2,14 @@
    statuses, progress, plaintext, events and counters. */
 #include "pair.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "stream.h"
 #include "tls/internal.h"
 
-enum { SEQUENCES = 10000, OPERATIONS = 12, MOST_DATA = 40000, MOST_ROOM = 45000, MOST_RANGES = 8 };
+enum { SEQUENCES = 10000, OPERATIONS = 12, MOST_DATA = 40000, MOST_ROOM = 45000, MOST_RANGES = 8, MOST_SLICES = 100 };
 
 #if defined(SST_RECORD_PATH_BOTH)
 
@@ -25,15 +26,17 @@ typedef struct Duel {
 } Duel;
 
 static void duel_open(Duel *duel, uint16_t version, bool chacha) {
+  const uint32_t options = test_random_below(2) == 0 ? SST_OPTION_LEAVE_PARTIAL : 0;
   const SideOptions client = {.min_version = version,
                               .max_version = version,
                               .groups = {29, 23},
                               .suites = {chacha                      ? 0xcca9
                                          : test_random_below(2) == 0 ? 0xc02b
                                                                      : 0xc02c},
-                              .report = 1u << SST_EVENT_ALERT_RECEIVED | 1u << SST_EVENT_KEYS_UPDATED};
-  const SideOptions server = {.report = client.report,
-                              .credential = "server-ed25519"}; /* a signature of fixed length */
+                              .report = 1u << SST_EVENT_ALERT_RECEIVED | 1u << SST_EVENT_KEYS_UPDATED,
+                              .options = options};
+  const SideOptions server = {
+      .report = client.report, .options = options, .credential = "server-ed25519"}; /* a signature of fixed length */
   atomic_store(&sst__record_path_is_ssl, false);
   duel->own = pair_opened(&(PairOptions){.client = client, .server = server});
   atomic_store(&sst__record_path_is_ssl, true);
@@ -55,6 +58,12 @@ static bool answer_waits(const Twins *twins) {
   return sst__due_any(&twins->own->stream->due);
 }
 
+/* A known difference: an answer to KeyUpdate that waits when the peer ends the stream by an alert is not owed any more;
+   the other one has it in its queue. */
+static bool answer_is_dropped(const Twins *twins) {
+  return answer_waits(twins) && sst__due_size(&twins->own->stream->due) == 0;
+}
+
 static void expect_same_size(const Twins *twins, size_t own, size_t ssl) {
   if (own != ssl && answer_waits(twins)) own -= twins->own->stream->due.update_size;
   EXPECT_EQ(own, ssl);
@@ -62,6 +71,7 @@ static void expect_same_size(const Twins *twins, size_t own, size_t ssl) {
 
 static void expect_same_progress(const Twins *twins) {
   const sst_progress *own = &twins->own->progress, *ssl = &twins->ssl->progress;
+  if (answer_is_dropped(twins)) return;
   EXPECT_EQ(own->consumed, ssl->consumed);
   EXPECT_EQ(own->produced, ssl->produced);
   expect_same_size(twins, own->needed, ssl->needed);
@@ -70,7 +80,10 @@ static void expect_same_progress(const Twins *twins) {
             ssl->flags & ~(uint32_t)SST_HAS_EVENT); /* events are compared apart */
 }
 
+static uint64_t compared_copied, compared_in_place; /* plaintext, in bytes: that there was some */
+
 static void expect_same_plaintext(const Twins *twins) {
+  compared_copied += twins->own->received_len;
   EXPECT_BYTES(twins->own->received, twins->own->received_len, twins->ssl->received, twins->ssl->received_len);
   twins->own->received_len = twins->ssl->received_len = 0;
 }
@@ -88,20 +101,54 @@ static size_t random_size(size_t most) {
   return test_random_below(limits[test_random_below(4)]);
 }
 
+static sst_status encrypt_slices(Side *side, const sst_slice *slices, size_t count, size_t room) {
+  uint8_t *out = test_allocate(room + 1);
+  const sst_status status = count == 2
+                                ? sst_stream_encrypt2(side->stream, slices[0].data, slices[0].length, slices[1].data,
+                                                      slices[1].length, out, room, &side->progress)
+                                : sst_stream_encryptv(side->stream, slices, count, out, room, &side->progress);
+  wire_write(side->out, out, side->progress.produced);
+  free(out);
+  return status;
+}
+
+/* The data in slices, some of them empty, and many more than a record is gathered from. */
+static void encrypts_slices(const Twins *twins, const uint8_t *data, size_t len, size_t room) {
+  sst_slice slices[MOST_SLICES];
+  const uint32_t count = test_random_below(2) == 0 ? 2 : 1 + test_random_below(MOST_SLICES);
+  for (size_t i = 0, at = 0; i < count; at += slices[i++].length) {
+    const size_t left = len - at;
+    slices[i] = (sst_slice){data + at, i + 1 == count ? left : test_random_below((uint32_t)(2 * left / count) + 1)};
+  }
+  const sst_status own = encrypt_slices(twins->own, slices, count, room);
+  EXPECT_STATUS(encrypt_slices(twins->ssl, slices, count, room), own);
+  expect_same_progress(twins);
+}
+
 static void encrypts(const Twins *twins) {
   static uint8_t data[MOST_DATA];
   const size_t len = random_size(MOST_DATA), room = random_size(MOST_ROOM);
   pattern_fill(data, len, test_random());
-  (void)call(twins, CALL_ENCRYPT, data, len, room);
+  if (test_random_below(3) == 0) {
+    encrypts_slices(twins, data, len, room);
+  } else {
+    (void)call(twins, CALL_ENCRYPT, data, len, room);
+  }
+}
+
+static sst_status decrypt(Side *side, size_t len, size_t room) {
+  const sst_status status = side_call(side, CALL_DECRYPT, wire_head(side->in), len, room);
+  side->in->taken += side->progress.consumed;
+  return status;
 }
 
 static void decrypts(const Twins *twins) {
-  const size_t waiting = wire_waiting(twins->own->in);
+  const size_t waiting = wire_waiting(twins->own->in), room = random_size(MOST_ROOM);
   EXPECT_EQ(waiting, wire_waiting(twins->ssl->in));
   const size_t some = test_random_below(3) == 0 ? test_random_below((uint32_t)waiting + 1) : waiting;
-  twins->own->chunk = twins->ssl->chunk = some == 0 ? SIDE_NOTHING : some;
-  (void)call(twins, CALL_DECRYPT, NULL, 0, random_size(MOST_ROOM));
-  twins->own->chunk = twins->ssl->chunk = 0;
+  const sst_status own = decrypt(twins->own, some, room);
+  EXPECT_STATUS(decrypt(twins->ssl, some, room), own);
+  expect_same_progress(twins);
   expect_same_plaintext(twins);
 }
 
@@ -130,6 +177,7 @@ static void decrypts_in_place(const Twins *twins) {
   const size_t ranges = test_random_below(MOST_RANGES + 1);
   EXPECT_STATUS(open_in_place(twins->own, ranges, own, &own_len), open_in_place(twins->ssl, ranges, ssl, &ssl_len));
   EXPECT_BYTES(own, own_len, ssl, ssl_len);
+  compared_in_place += own_len;
   expect_same_progress(twins);
 }
 
@@ -190,6 +238,7 @@ static void expect_same_events(const Twins *twins) {
 }
 
 static void expect_same_counter(const Twins *twins, int32_t which) {
+  test_note("counter %d, %s", (int)which, error_of(twins->own).message);
   EXPECT_EQ(sst_stream_counter(twins->own->stream, which), sst_stream_counter(twins->ssl->stream, which));
 }
 
@@ -282,7 +331,10 @@ TEST(record_differential, random_sequences_are_the_same_on_both_paths) {
     expect_same_rest(&(Twins){&duel.own.server, &duel.ssl.server});
     if (test_failed()) break; /* the rest would only repeat it */
   }
-  test_note("%u pairs", pairs);
+  printf("%u pairs, %llu bytes of plaintext copied out and %llu in place\n", pairs, (unsigned long long)compared_copied,
+         (unsigned long long)compared_in_place);
+  EXPECT_AT_LEAST(compared_copied, 10000000);
+  EXPECT_AT_LEAST(compared_in_place, 1000000);
   if (open) duel_close(&duel);
 }
 

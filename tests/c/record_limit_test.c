@@ -96,6 +96,29 @@ TEST(record_limit, encrypted_size_has_room_for_the_change_tls13) {
   end(&pair, config);
 }
 
+/* However many keys one call goes over. */
+TEST(record_limit, encrypted_size_has_room_for_all_changes_of_a_call_tls13) {
+  only_on_our_path();
+  static uint8_t data[20000];
+  pattern_fill(data, sizeof data, 9);
+  for (uint64_t records = 2; records < 6; records++) {
+    sst_config *config = config_with_limit(records, SST_ROLE_CLIENT);
+    EXPECT_STATUS(sst_config_set_max_fragment(config, 512), SST_OK);
+    Pair pair = pair_open(.client = {.config = config});
+    for (size_t len = 1; len <= sizeof data; len = 2 * len + 311) {
+      test_note("%zu bytes, %u records under a key", len, (unsigned)records);
+      EXPECT_STATUS(sst_stream_key_update(pair.server.stream, 1), SST_OK); /* an answer as well */
+      EXPECT_STATUS(side_flush(&pair.server), SST_OK);
+      EXPECT_STATUS(side_receive(&pair.client), SST_NEED_INPUT);
+      const size_t room = sst_stream_encrypted_size(pair.client.stream, len);
+      EXPECT_STATUS(side_call(&pair.client, CALL_ENCRYPT, data, len, room), SST_OK);
+      EXPECT_STATUS(side_receive(&pair.server), SST_NEED_INPUT);
+      EXPECT_RECEIVED(&pair.server, data, len);
+    }
+    end(&pair, config);
+  }
+}
+
 /* With room for the data alone the KeyUpdate waits, and goes first. */
 TEST(record_limit, change_without_room_waits_and_goes_first_tls13) {
   only_on_our_path();

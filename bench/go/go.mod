@@ -1,0 +1,3 @@
+module securestream.example/bench
+
+go 1.24
