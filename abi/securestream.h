@@ -1104,7 +1104,8 @@ SST_API sst_status sst_stream_input_eof(sst_stream *stream);
  * sst_stream_key_update changes our sending keys; with request_peer 1 it asks the peer to change its own as well (RFC
  * 8446, 4.6.3). The message waits for flush or for the next encrypt. SST_OK: queued; SST_ERR_STATE before the
  * handshake has finished; SST_ERR_CLOSED after sst_stream_close; SST_ERR_UNSUPPORTED with TLS 1.2 and Negotiate;
- * SST_ERR_INVALID_ARGUMENT, SST_ERR_BUSY, SST_ERR_FORKED; the stream's failure. Sending set. Since 0.1.
+ * SST_ERR_INVALID_ARGUMENT, SST_ERR_BUSY, SST_ERR_FORKED; SST_ERR_NO_MEMORY, after which it may be called again; the
+ * stream's failure. Sending set. Since 0.1.
  */
 SST_API sst_status sst_stream_key_update(sst_stream *stream, int32_t request_peer);
 
