@@ -364,8 +364,8 @@ TEST_VERSIONS(thread, abort_while_the_other_thread_decrypts) {
     const pthread_t thread = thread_start(run_reader, &reader);
     pthread_barrier_wait(&start);
     EXPECT_STATUS(sst_stream_abort(pair.server.stream, 90), SST_OK);
+    thread_join(thread); /* side.h looks at both sides of a stream */
     EXPECT_STATUS(side_flush(&pair.server), SST_OK);
-    thread_join(thread);
     REQUIRE_STATUS(reader.last, SST_ERR_ABORTED);
     EXPECT_AT_MOST(reader.received, LEN);
     EXPECT_STATUS(side_receive(&pair.client), SST_ERR_ALERT_RECEIVED - 90);
