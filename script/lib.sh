@@ -6,7 +6,8 @@
 #   build_preset PRESET     configures and builds build/PRESET, tools and BoringSSL included
 #   run_ctest PRESET ARG…   runs ctest with progress and adds to SST_PASSED, SST_FAILED, SST_SKIPPED
 #   add_total LINE          adds a line "N passed, N failed, N skipped" to these sums
-#   print_total             prints them as the last line; false when something failed
+#   print_total             prints them as the last line, and before it, on stderr, which tests failed and how their
+#                           output ended; false when something failed
 #
 # A tool that is missing in the end costs skipped tests; with CI=true it is a failure.
 set -euo pipefail
@@ -14,6 +15,13 @@ SST_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export PATH="$SST_ROOT/build/venv/bin:$PATH"
 export PYTHONDONTWRITEBYTECODE=1
 SST_PASSED=0 SST_FAILED=0 SST_SKIPPED=0
+# The scripts that a script runs add to its file, and the outermost one shows it.
+if [ -z "${SST_FAILURES:-}" ]; then
+  mkdir -p "$SST_ROOT/build"
+  export SST_FAILURES=$SST_ROOT/build/failures.$$
+  SST_SHOWS_FAILURES=1
+  rm -f "$SST_FAILURES"
+fi
 
 say() { printf '== %s\n' "$*" >&2; }
 die() { printf '== %s\n' "$*" >&2; exit 1; }
@@ -114,7 +122,7 @@ run_ctest() {
   (cd "$SST_ROOT/build/$preset" && ctest --output-on-failure --no-tests=ignore --output-junit "$junit" \
     -j "$(nproc)" "$@" | grep --line-buffered -v '^ *Start ') >&2 || true
   [ -s "$junit" ] || die "ctest left no result for $preset"
-  add_total "$(python3 "$SST_ROOT/script/junit_total.py" "$junit")"
+  add_total "$(python3 "$SST_ROOT/script/junit_total.py" "$junit" "$SST_FAILURES")"
   rm -f "$junit"
 }
 
@@ -128,13 +136,23 @@ show() {
 }
 
 add_total() {
-  [[ $1 =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]] || { SST_FAILED=$((SST_FAILED + 1)); return; }
+  local from="${BASH_SOURCE[1]#"$SST_ROOT"/} line ${BASH_LINENO[0]}"
+  if ! [[ $1 =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
+    printf 'failed: %s: no total, but "%s"\n' "$from" "$1" >>"$SST_FAILURES"
+    SST_FAILED=$((SST_FAILED + 1))
+    return
+  fi
+  [ "${BASH_REMATCH[2]}" = 0 ] || printf 'failed: %s: %s\n' "$from" "$1" >>"$SST_FAILURES"
   SST_PASSED=$((SST_PASSED + BASH_REMATCH[1]))
   SST_FAILED=$((SST_FAILED + BASH_REMATCH[2]))
   SST_SKIPPED=$((SST_SKIPPED + BASH_REMATCH[3]))
 }
 
 print_total() {
+  if [ -n "${SST_SHOWS_FAILURES:-}" ]; then
+    [ ! -s "$SST_FAILURES" ] || cat "$SST_FAILURES" >&2
+    rm -f "$SST_FAILURES"
+  fi
   printf '%d passed, %d failed, %d skipped\n' "$SST_PASSED" "$SST_FAILED" "$SST_SKIPPED"
   [ "$SST_FAILED" -eq 0 ] && [ "$SST_PASSED" -gt 0 ]
 }

@@ -2,10 +2,12 @@
 """count.py FILE: shows failures of `go test -json` on stderr and prints "N passed, N failed, N skipped".
 
 A case is a test or subtest that has no subtests of its own. A package that fails without a failed test counts as one.
+Tests that failed are added to the file that SST_FAILURES names (script/lib.sh).
 """
 
 import collections
 import json
+import os
 import sys
 
 output, results, parents = collections.defaultdict(list), {}, set()
@@ -34,7 +36,10 @@ for (package, test), result in results.items():
         continue
     count["fail" if result == "build-fail" else result] += 1
     if result in ("fail", "build-fail"):
-        print("".join(output[package, test]), end="", file=sys.stderr)
+        said = "".join(output[package, test])
+        print(said, end="", file=sys.stderr)
+        with open(os.environ.get("SST_FAILURES", os.devnull), "a", encoding="utf-8") as failures:
+            print(f"failed: {package} {test}", said, sep="\n", file=failures)
     elif result == "skip":
         print("".join(line for line in output[package, test] if "---" not in line and "===" not in line), end="", file=sys.stderr)
 print(f"{count['pass']} passed, {count['fail']} failed, {count['skip']} skipped")
