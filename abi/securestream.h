@@ -437,8 +437,10 @@ SST_API sst_status sst_credential_load_pkcs12(sst_credential *credential, const 
 /*
  * sst_credential_set_caller_signs says that the private key is elsewhere: streams stop with
  * SST_WANT_PRIVATE_KEY_OPERATION and the caller signs. schemes lists the signature schemes that it can make, best
- * first. May come before or after the chain. SST_ERR_BAD_SCHEME: an unknown or repeated scheme, or an empty list;
- * SST_ERR_FROZEN; SST_ERR_UNSUPPORTED in this version. Since 0.1.
+ * first. May come before or after the chain; a credential is complete once it has both. SST_ERR_BAD_SCHEME: an unknown
+ * or repeated scheme, or an empty list; SST_ERR_KEY_MISMATCH: the leaf's key makes signatures of none of them;
+ * SST_ERR_STATE: a private key is loaded already (and to load one later is SST_ERR_KEY_MISMATCH); SST_ERR_FROZEN,
+ * SST_ERR_NO_MEMORY. Since 0.1.
  */
 SST_API sst_status sst_credential_set_caller_signs(sst_credential *credential, const uint16_t *schemes,
                                                    size_t num_schemes);
@@ -784,8 +786,10 @@ SST_API sst_status sst_config_set_key_update_limit(sst_config *config, uint64_t 
 
 /*
  * sst_config_suspend_on sets which questions streams stop for: bit 1 << (status - 16) for each status SST_WANT_x of
- * section 12. Default: none; the config's own rules answer. SST_ERR_UNSUPPORTED in this version for any bit. Since
- * 0.1.
+ * section 12. Default: none; the config's own rules answer. What the caller answers need not be in the config: with
+ * SST_WANT_CERTIFICATE a server needs no credential, with SST_WANT_CERTIFICATE_VERIFY verification needs no trust.
+ * SST_ERR_UNSUPPORTED in this version: SST_WANT_SESSION, SST_WANT_TICKET_DECRYPT, SST_WANT_EARLY_DATA_RETRY;
+ * SST_ERR_INVALID_ARGUMENT: another bit; SST_ERR_FROZEN. Since 0.1.
  */
 SST_API sst_status sst_config_suspend_on(sst_config *config, uint32_t mask);
 
@@ -821,8 +825,7 @@ enum { SST_OPTION_LEAVE_PARTIAL = 1 };
  * sst_stream_new makes a stream of role SST_ROLE_CLIENT or SST_ROLE_SERVER in *stream, and freezes config for that
  * role. The stream keeps a reference to config.
  *
- * A server stream may be made with config NULL: it stops with SST_WANT_CLIENT_HELLO for a config (SST_ERR_UNSUPPORTED
- * in this version).
+ * A server stream may be made with config NULL: it stops with SST_WANT_CLIENT_HELLO for a config.
  *
  *   SST_OK                    made
  *   SST_ERR_INVALID_ARGUMENT  stream or a client's config is NULL, or another role
@@ -1183,7 +1186,8 @@ SST_API sst_status sst_stream_describe(const sst_stream *stream, uint8_t *out, s
 
 /*
  * sst_stream_num_peer_certificates returns how many certificates the peer sent; 0 until the handshake has succeeded,
- * so that a chain that was not judged is never shown here. Since 0.1.
+ * so that a chain that was not judged is never shown here, but to who is asked to judge it
+ * (SST_WANT_CERTIFICATE_VERIFY). Since 0.1.
  */
 SST_API size_t sst_stream_num_peer_certificates(const sst_stream *stream);
 
@@ -1203,7 +1207,7 @@ SST_API sst_status sst_stream_local_certificate(const sst_stream *stream, size_t
 /*
  * sst_stream_refused_certificate copies certificate index of the chain that verification refused, as the peer sent it,
  * in DER; 0 is the leaf. It is there for messages and logs once the stream has failed with a code of the certificate
- * band (-5xx) or SST_ERR_KEY_USAGE, and none otherwise. Nothing in it may be trusted: anybody can send it. Any thread.
+ * band (-5xx), SST_ERR_KEY_USAGE, or SST_ERR_REJECTED at that question, and none otherwise. Nothing in it may be trusted: anybody can send it. Any thread.
  * A getter of variable size (section 1). Since 0.1.
  */
 SST_API sst_status sst_stream_refused_certificate(const sst_stream *stream, size_t index, uint8_t *out, size_t out_cap,
@@ -1265,7 +1269,10 @@ SST_API sst_status sst_stream_last_error(const sst_stream *stream, sst_error *er
  * (empty input is fine) goes on. Questions are off unless asked for (sst_config_suspend_on); then the config's own
  * rules answer. Facts stay valid until the answer. SST_ERR_STATE: that question is not open, or is answered already.
  *
- * In this version no question is asked: the getters give "none", the answers SST_ERR_STATE.
+ * While a question is open: handshake gives the same status and takes nothing (output that waits goes first), flush
+ * works, close and abort end the stream; encrypt and decrypt are SST_ERR_STATE. A stream that was closed, has failed or
+ * was freed asks nothing any more. In this version WANT_SESSION, WANT_TICKET_DECRYPT and WANT_EARLY_DATA_RETRY are not
+ * asked.
  *
  *   WANT_CLIENT_HELLO           which config? (always, for a server stream made with no config)
  *   WANT_CERTIFICATE            which credential?
@@ -1283,7 +1290,8 @@ enum { SST_OPERATION_SIGN = 0 };
  * sst_stream_client_hello copies the ClientHello message, without its 4-byte header (RFC 8446, 4.1.2).
  * sst_stream_client_hello_list copies one of its lists (SST_HELLO_x) as numbers. sst_stream_client_hello_alpn copies
  * protocol index of its ALPN list, sst_stream_client_hello_extension the body of an extension. The server name comes
- * from sst_stream_server_name. While SST_WANT_CLIENT_HELLO is open. Getters of variable size (section 1). Since 0.1.
+ * from sst_stream_server_name, which works at every question. While SST_WANT_CLIENT_HELLO is open; none otherwise.
+ * After HelloRetryRequest there is no second question. Getters of variable size (section 1). Since 0.1.
  */
 SST_API sst_status sst_stream_client_hello(const sst_stream *stream, uint8_t *out, size_t out_cap, size_t *out_len);
 SST_API sst_status sst_stream_client_hello_list(const sst_stream *stream, int32_t list, uint16_t *out, size_t out_cap,
@@ -1295,8 +1303,9 @@ SST_API sst_status sst_stream_client_hello_extension(const sst_stream *stream, u
 
 /*
  * sst_stream_accepted_schemes copies the signature schemes that the peer accepts, sst_stream_accepted_ca issuer name
- * index (DER) of those that it accepts. While SST_WANT_CERTIFICATE is open. Getters of variable size (section 1).
- * Since 0.1.
+ * index (DER) of those that it accepts: a server's CertificateRequest, or a client's certificate_authorities (RFC 8446,
+ * 4.2.4); none: any. While SST_WANT_CERTIFICATE is open; none otherwise. Getters of variable size (section 1). Since
+ * 0.1.
  */
 SST_API sst_status sst_stream_accepted_schemes(const sst_stream *stream, uint16_t *out, size_t out_cap,
                                                size_t *out_len);
@@ -1304,15 +1313,18 @@ SST_API sst_status sst_stream_accepted_ca(const sst_stream *stream, size_t index
                                           size_t *out_len);
 
 /*
- * sst_stream_verdict copies the library's own verdict on the peer's chain; code is SST_OK if it is good. While
- * SST_WANT_CERTIFICATE_VERIFY is open; SST_ERR_STATE otherwise. Since 0.1.
+ * sst_stream_verdict copies the library's own verdict on the peer's chain, under the rules of the config: code is SST_OK
+ * if it is good (with SST_VERIFY_NONE it always is), reasons has all faults. The chain itself comes from
+ * sst_stream_peer_certificate, what is stapled from sst_stream_ocsp_response and sst_stream_scts. The peer has not
+ * proved yet that it has the key. While SST_WANT_CERTIFICATE_VERIFY is open; SST_ERR_STATE otherwise. Since 0.1.
  */
 SST_API sst_status sst_stream_verdict(const sst_stream *stream, sst_error *error);
 
 /*
  * sst_stream_private_key_operation tells what the private key must do: *operation is SST_OPERATION_SIGN, *scheme the
- * signature scheme, and the whole message to sign, not hashed, is copied to out. While SST_WANT_PRIVATE_KEY_OPERATION
- * is open; SST_ERR_STATE otherwise. A getter of variable size (section 1). Since 0.1.
+ * signature scheme, and the whole message to sign, not hashed, is copied to out: 100 to 146 bytes, but a TLS 1.2 client
+ * signs all messages of the handshake so far, of any length. While SST_WANT_PRIVATE_KEY_OPERATION is open;
+ * SST_ERR_STATE otherwise. A getter of variable size (section 1). Since 0.1.
  */
 SST_API sst_status sst_stream_private_key_operation(const sst_stream *stream, int32_t *operation, uint16_t *scheme,
                                                     uint8_t *out, size_t out_cap, size_t *out_len);
@@ -1326,34 +1338,43 @@ SST_API sst_status sst_stream_session_id(const sst_stream *stream, uint8_t *out,
 
 /*
  * sst_stream_set_config answers SST_WANT_CLIENT_HELLO with a whole config: nothing of an earlier one stays in force.
- * The stream keeps a reference. The errors of sst_config_freeze, with their record on config; SST_ERR_STATE. Since
- * 0.1.
+ * The stream keeps a reference; what was set on the stream itself (options, verification time, fragment size) stays.
+ * SST_WANT_CLIENT_HELLO in that config is not asked again. The errors of sst_config_freeze, with their record on config;
+ * SST_ERR_STATE, SST_ERR_FORKED. Since 0.1.
  */
 SST_API sst_status sst_stream_set_config(sst_stream *stream, sst_config *config);
 
 /*
- * sst_stream_set_credential answers SST_WANT_CERTIFICATE; NULL: none. The stream keeps a reference.
- * SST_ERR_NO_CREDENTIAL: it has no chain or no key; SST_ERR_STATE. Since 0.1.
+ * sst_stream_set_credential answers SST_WANT_CERTIFICATE; NULL: none: a client sends an empty Certificate, a server fails
+ * with SST_ERR_NO_CREDENTIAL and handshake_failure. The stream keeps a reference, and nothing can be loaded into the
+ * credential any more. It is sent whatever issuers the peer names; where it can sign with no scheme of the peer's, the
+ * handshake fails with SST_ERR_NO_COMMON_SCHEME. SST_ERR_NO_CREDENTIAL: it has no chain or no key, and the question stays
+ * open; SST_ERR_STATE, SST_ERR_FORKED. Since 0.1.
  */
 SST_API sst_status sst_stream_set_credential(sst_stream *stream, sst_credential *credential);
 
 /*
- * sst_stream_accept answers SST_WANT_CERTIFICATE_VERIFY with yes, whatever the verdict. sst_stream_accept_default
- * answers it with the library's own verdict. SST_ERR_STATE. Since 0.1.
+ * sst_stream_accept answers SST_WANT_CERTIFICATE_VERIFY with yes, whatever the verdict; SST_INFO_VERIFIED is set only if
+ * that was good. sst_stream_accept_default answers it with the library's own verdict. SST_ERR_STATE, SST_ERR_FORKED.
+ * Since 0.1.
  */
 SST_API sst_status sst_stream_accept(sst_stream *stream);
 SST_API sst_status sst_stream_accept_default(sst_stream *stream);
 
 /*
- * sst_stream_reject answers any question with no: the stream fails with SST_ERR_REJECTED, and alert (1 to 255; -1: the
- * usual one for that question, for SST_WANT_CLIENT_HELLO 112, unrecognized_name) goes to the peer. SST_ERR_STATE,
- * SST_ERR_INVALID_ARGUMENT. Since 0.1.
+ * sst_stream_reject answers any question with no: at the next handshake call the stream fails with SST_ERR_REJECTED, and
+ * alert (1 to 255) goes to the peer. -1 is the usual one: unrecognized_name (112) for SST_WANT_CLIENT_HELLO, that of the
+ * verdict, or certificate_unknown (46), for SST_WANT_CERTIFICATE_VERIFY, internal_error (80) for
+ * SST_WANT_PRIVATE_KEY_OPERATION, else handshake_failure (40). The reasons of a verdict are in the record of the failure.
+ * SST_ERR_STATE, SST_ERR_INVALID_ARGUMENT, SST_ERR_FORKED. Since 0.1.
  */
 SST_API sst_status sst_stream_reject(sst_stream *stream, int32_t alert);
 
 /*
- * sst_stream_set_signature answers SST_WANT_PRIVATE_KEY_OPERATION. The bytes are copied. SST_ERR_STATE,
- * SST_ERR_NO_MEMORY. Since 0.1.
+ * sst_stream_set_signature answers SST_WANT_PRIVATE_KEY_OPERATION with a signature as TLS has it (ECDSA: DER, RFC 3279).
+ * The bytes are copied. One that is empty or longer than the key can make fails the handshake with
+ * SST_ERR_PRIVATE_KEY_OPERATION; a wrong one is noticed by the peer alone, whose alert says so. SST_ERR_STATE,
+ * SST_ERR_NO_MEMORY, SST_ERR_FORKED. Since 0.1.
  */
 SST_API sst_status sst_stream_set_signature(sst_stream *stream, const uint8_t *signature, size_t signature_len);
 

@@ -119,7 +119,7 @@ static size_t most_client_cas(const sst__settings *settings) {
 static sst_status check(const sst_config *config, int32_t role, sst_error *record) {
   const sst__settings *settings = &config->settings;
   const bool is_server = role == SST_ROLE_SERVER;
-  if (is_server && config->num_credentials == 0) {
+  if (is_server && config->num_credentials == 0 && !sst__suspends_on(settings, SST_WANT_CERTIFICATE)) {
     return sst__fail(record, SST_ERR_NO_CREDENTIAL, "a server needs a credential");
   }
   for (size_t i = 0; i < config->num_credentials; i++) {
@@ -129,7 +129,7 @@ static sst_status check(const sst_config *config, int32_t role, sst_error *recor
                      "credential %zu of %zu has an RSA key of %u bits; this config takes %u to 8192", i + 1,
                      config->num_credentials, bits, settings->minimum_rsa_bits);
   }
-  const bool judges = settings->verify != SST_VERIFY_NONE &&
+  const bool judges = settings->verify != SST_VERIFY_NONE && !sst__suspends_on(settings, SST_WANT_CERTIFICATE_VERIFY) &&
                       (!is_server || settings->client_certificate != SST_CLIENT_CERTIFICATE_NONE);
   if (judges && (config->trust == NULL || sst_trust_num_anchors(config->trust) == 0)) {
     return sst__fail(record, SST_ERR_NO_TRUST, "verification is on and the config has %s",

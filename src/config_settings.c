@@ -5,6 +5,7 @@
 #include "credential.h"
 #include "error.h"
 #include "memory.h"
+#include "numbers.h"
 #include "trust.h"
 
 enum { MAX_ALPN = 8192, MAX_LIST = 65535 };
@@ -67,39 +68,6 @@ sst_status sst_config_set_versions(sst_config *config, uint16_t min, uint16_t ma
 
 /* ---- lists of numbers ---- */
 
-typedef struct numbers {
-  const uint16_t *known;
-  size_t num_known;
-  sst_status code;
-  const char *what;
-} numbers;
-
-static const uint16_t known_groups[] = {0x11ec, 29, 23, 24, 25, 0x0202};
-static const uint16_t known_suites[] = {0xc02b, 0xc02f, 0xc02c, 0xc030, 0xcca9, 0xcca8};
-static const uint16_t known_schemes[] = {0x0403, 0x0503, 0x0603, 0x0807, 0x0804,
-                                         0x0805, 0x0806, 0x0401, 0x0501, 0x0601};
-
-static const numbers groups_of = {known_groups, 6, SST_ERR_BAD_GROUP, "group"};
-static const numbers suites_of = {known_suites, 6, SST_ERR_BAD_SUITE, "cipher suite"};
-static const numbers schemes_of = {known_schemes, 10, SST_ERR_BAD_SCHEME, "signature scheme"};
-
-/* A list is known numbers, none twice, at least one; so it fits the member, which has room for all that are known. */
-static sst_status set_list(sst_config *config, const numbers *kind, const uint16_t *list, size_t num, uint16_t *member,
-                           size_t *num_member) {
-  sst_error *record = &config->object.last;
-  if (num == 0) return sst__fail(record, kind->code, "the list of %ss is empty", kind->what);
-  for (size_t i = 0; i < num; i++) {
-    if (!sst__has_number(kind->known, kind->num_known, list[i])) {
-      return sst__fail(record, kind->code, "%s 0x%04x is not known", kind->what, list[i]);
-    }
-    if (sst__has_number(list, i, list[i]))
-      return sst__fail(record, kind->code, "%s 0x%04x is there twice", kind->what, list[i]);
-  }
-  memcpy(member, list, num * sizeof *list);
-  *num_member = num;
-  return SST_OK;
-}
-
 static sst_status may_set_list(const sst_config *config, const uint16_t *list, size_t num) {
   const sst_status allowed = may_set(config);
   if (allowed != SST_OK) return allowed;
@@ -110,19 +78,22 @@ static sst_status may_set_list(const sst_config *config, const uint16_t *list, s
 sst_status sst_config_set_groups(sst_config *config, const uint16_t *groups, size_t num_groups) {
   const sst_status allowed = may_set_list(config, groups, num_groups);
   if (allowed != SST_OK) return allowed;
-  return set_list(config, &groups_of, groups, num_groups, config->settings.groups, &config->settings.num_groups);
+  return sst__take_numbers(&sst__groups, groups, num_groups, config->settings.groups, &config->settings.num_groups,
+                           &config->object.last);
 }
 
 sst_status sst_config_set_tls12_suites(sst_config *config, const uint16_t *suites, size_t num_suites) {
   const sst_status allowed = may_set_list(config, suites, num_suites);
   if (allowed != SST_OK) return allowed;
-  return set_list(config, &suites_of, suites, num_suites, config->settings.suites, &config->settings.num_suites);
+  return sst__take_numbers(&sst__suites, suites, num_suites, config->settings.suites, &config->settings.num_suites,
+                           &config->object.last);
 }
 
 sst_status sst_config_set_signature_schemes(sst_config *config, const uint16_t *schemes, size_t num_schemes) {
   const sst_status allowed = may_set_list(config, schemes, num_schemes);
   if (allowed != SST_OK) return allowed;
-  return set_list(config, &schemes_of, schemes, num_schemes, config->settings.schemes, &config->settings.num_schemes);
+  return sst__take_numbers(&sst__schemes, schemes, num_schemes, config->settings.schemes, &config->settings.num_schemes,
+                           &config->object.last);
 }
 
 /* ---- lists of bytes ---- */
@@ -252,10 +223,13 @@ sst_status sst_config_report(sst_config *config, uint32_t event_mask) {
 
 sst_status sst_config_suspend_on(sst_config *config, uint32_t mask) {
   enum { KNOWN = (1 << (SST_WANT_EARLY_DATA_RETRY - SST_WANT_CLIENT_HELLO + 1)) - 1 };
+  enum { BUILT = (1 << (SST_WANT_PRIVATE_KEY_OPERATION - SST_WANT_CLIENT_HELLO + 1)) - 1 };
   const sst_status allowed = may_set(config);
   if (allowed != SST_OK) return allowed;
   if ((mask & ~(uint32_t)KNOWN) != 0) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
-  return mask == 0 ? SST_OK : sst__refuse(SST_ERR_UNSUPPORTED);
+  if ((mask & ~(uint32_t)BUILT) != 0) return sst__refuse(SST_ERR_UNSUPPORTED);
+  config->settings.suspend = mask;
+  return SST_OK;
 }
 
 static sst_status not_built(const sst_config *config, bool arguments_ok) {

@@ -1,7 +1,9 @@
 #include "credential.h"
 
 #include "error.h"
+#include "numbers.h"
 #include "object.h"
+#include "settings.h"
 
 struct sst_credential {
   sst__object object;
@@ -74,8 +76,16 @@ static sst_status not_yet(const sst_credential *credential, bool arguments_ok) {
 }
 
 sst_status sst_credential_set_caller_signs(sst_credential *credential, const uint16_t *schemes, size_t num_schemes) {
-  return not_yet(credential,
-                 num_schemes <= (size_t)PTRDIFF_MAX / sizeof *schemes && (schemes != NULL || num_schemes == 0));
+  const bool ok = num_schemes <= (size_t)PTRDIFF_MAX / sizeof *schemes && (schemes != NULL || num_schemes == 0);
+  if (credential == NULL || !ok) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  if (sst__frozen(&credential->object)) return sst__refuse(SST_ERR_FROZEN);
+  if (sst__identity_has_private_key(credential->identity)) return sst__refuse(SST_ERR_STATE);
+  uint16_t taken[SST__MAX_SCHEMES];
+  size_t num_taken = 0;
+  const sst_status status =
+      sst__take_numbers(&sst__schemes, schemes, num_schemes, taken, &num_taken, &credential->object.last);
+  if (status != SST_OK) return status;
+  return sst__identity_set_caller_signs(credential->identity, taken, num_taken, &credential->object.last);
 }
 
 sst_status sst_credential_set_ocsp_response(sst_credential *credential, const uint8_t *response, size_t response_len) {

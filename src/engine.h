@@ -12,6 +12,7 @@
 
 #include "event.h"
 #include "host.h"
+#include "question.h"
 #include "queue.h"
 #include "securestream.h"
 
@@ -22,6 +23,7 @@ typedef enum sst__step {
   SST__STEP_MORE,      /* all input was taken; more is needed */
   SST__STEP_ROOM,      /* more room for output is needed (of an engine's ops from bring_out alone) */
   SST__STEP_CLOSED,    /* the peer has closed */
+  SST__STEP_WANT,      /* a question is open (of the handshake alone): the engine's want */
   SST__STEP_NO_MEMORY, /* nothing was taken and nothing has changed: it may be tried again */
   SST__STEP_FAILED     /* the error is filled */
 } sst__step;
@@ -29,7 +31,7 @@ typedef enum sst__step {
 /* What is set on a stream before the first byte; kept until the handshake ends. */
 typedef struct sst__setup {
   sst__host server_name, verify_name;
-  bool has_verify_name, has_verify_time;
+  bool has_verify_name, has_verify_time, has_max_fragment;
   int64_t verify_time;
 } sst__setup;
 
@@ -50,6 +52,31 @@ typedef enum sst__chain {
   SST__CHAIN_VERIFIED, /* the path from the peer's leaf to a trust anchor */
   SST__CHAIN_REFUSED   /* what the peer sent, and verification refused; only once the stream has failed */
 } sst__chain;
+
+/* What an engine tells about its open question, or inside of it. Lists are numbers of two bytes: those of a ClientHello
+   as on the wire, SST__FACT_ACCEPTED_SCHEMES as numbers of this machine. */
+typedef enum sst__fact {
+  SST__FACT_CLIENT_HELLO,
+  SST__FACT_HELLO_LIST, /* index: SST_HELLO_x */
+  SST__FACT_HELLO_ALPN,
+  SST__FACT_HELLO_EXTENSION, /* index: its number */
+  SST__FACT_SERVER_NAME,
+  SST__FACT_ACCEPTED_SCHEMES,
+  SST__FACT_ACCEPTED_CA,
+  SST__FACT_VERDICT,   /* an sst_error */
+  SST__FACT_OPERATION, /* the message to sign; what is_for says: its scheme */
+  SST__FACT_TICKET,
+  SST__FACT_SESSION_ID,
+  SST__FACT_OCSP_RESPONSE,
+  SST__FACT_SCTS
+} sst__fact;
+
+/* Borrowed: valid while the question is open. */
+typedef struct sst__view {
+  const uint8_t *data;
+  size_t len;
+  uint16_t is_for;
+} sst__view;
 
 /* What can be seen of the record (TLS) or frame (Negotiate) that comes next. */
 typedef struct sst__frame {
@@ -132,8 +159,14 @@ static inline void sst__count(sst__counters *counters, int which, uint64_t n) {
 typedef struct sst__engine_ops {
   /* Before the first byte. setup stays valid until the handshake ends. false: no memory. */
   bool (*start)(sst__engine *, const sst__setup *setup, uint32_t max_fragment);
-  /* Takes what it needs of in, writes a flight in one piece. DONE, MORE or FAILED; a failure has written its alert. */
+  /* Takes what it needs of in, writes a flight in one piece. DONE, MORE, WANT or FAILED; a failure has written its
+     alert. After a WANT it is called again when there is an answer. */
   sst__step (*handshake)(sst__engine *, sst__input *in, sst__output *wire, sst_error *error);
+  /* Goes over to another context, which outlives the engine: the answer to WANT_CLIENT_HELLO. What came so far is read
+     again, and start is called again. false: no memory. */
+  bool (*adopt)(sst__engine *, const struct sst__context *);
+  /* Shows a fact about the open question; false: none. */
+  bool (*fact)(const sst__engine *, sst__fact, size_t index, sst__view *);
   /* After DONE. */
   void (*facts)(const sst__engine *, sst__facts *);
   /* After facts, once: gives the engine that goes on from here, which may be the same, and frees itself if it is
@@ -174,9 +207,11 @@ struct sst__engine {
   bool one_at_a_time;      /* sending and receiving must not run at once: stream.c holds its lock */
   bool update_due;         /* a KeyUpdate must go before the next data; for the sending side */
   bool alerts_are_due;     /* a failure only says its alert; stream.c notes it in due, and bring_out writes it */
+  sst_status want;         /* the question that WANT has put */
   sst__due *due;           /* the stream's */
   sst__events *events;     /* the stream's, or NULL */
   sst__counters *counters; /* the stream's */
+  sst__question *question; /* the stream's */
 };
 
 #endif

@@ -33,6 +33,10 @@ sst__events *sst__events_new(uint32_t mask) {
   return events;
 }
 
+void sst__events_report(sst__events *events, uint32_t mask) {
+  if (events != NULL) events->mask = mask;
+}
+
 static void drop_first(sst__events *events) {
   node *first = events->first;
   events->first = first->next;

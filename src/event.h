@@ -13,6 +13,8 @@ typedef struct sst__events sst__events;
 
 /* A queue that takes the kinds in mask, or NULL. */
 sst__events *sst__events_new(uint32_t mask);
+/* Takes other kinds from now on; for the thread that adds events, before any came. */
+void sst__events_report(sst__events *events, uint32_t mask);
 void sst__events_free(sst__events *events);
 
 /* Adds an event if its kind was asked for; events may be NULL. Without memory the event counts as lost. */

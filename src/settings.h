@@ -22,10 +22,17 @@ typedef struct sst__settings {
   uint32_t max_fragment;
   uint64_t key_update_limit; /* records under one key */
   uint32_t report;           /* mask of events */
+  uint32_t suspend;          /* mask of questions */
   uint8_t *alpn;             /* as on the wire: each name behind one length byte (RFC 7301, 3.1) */
   uint8_t *client_cas;       /* as on the wire: each DER name behind two length bytes (RFC 8446, 4.2.4) */
   size_t alpn_len, client_cas_len;
 } sst__settings;
+
+/* True if streams stop for the question want, an SST_WANT_x. */
+static inline bool sst__suspends_on(const sst__settings *settings, int32_t want) {
+  enum { FIRST = 16 }; /* SST_WANT_CLIENT_HELLO */
+  return (settings->suspend & (UINT32_C(1) << (want - FIRST))) != 0;
+}
 
 static inline bool sst__has_number(const uint16_t *list, size_t num, uint16_t number) {
   for (size_t i = 0; i < num; i++) {

@@ -24,15 +24,12 @@ static const sst_error out_of_memory = {.size = sizeof(sst_error),
                                         .message = "an allocation failed"};
 
 enum { OPEN = SST_STATE_OPEN, FAILED = SST_STATE_FAILED, TRUNCATED = SST_STATE_TRUNCATED };
+enum { SUSPENDED = SST_STATE_SUSPENDED };
 enum { PEER_CLOSED = SST_STATE_PEER_CLOSED, WE_CLOSED = SST_STATE_WE_CLOSED, ENDED = SST_STATE_ENDED_EARLY };
-
-static void set_state(sst_stream *stream, uint32_t bits) {
-  atomic_fetch_or_explicit(&stream->state, bits, memory_order_release);
-}
 
 /* ---- failures ---- */
 
-/* The state is read first: publish writes it last, so that who sees FAILED also sees the record. */
+/* The state is read first: sst__publish writes it last, so that who sees FAILED also sees the record. */
 static const sst_error *failure_of(const sst_stream *stream) {
   const uint32_t state = sst__state(stream);
   if ((state & FAILED) == 0) return (state & TRUNCATED) != 0 ? &truncation : NULL;
@@ -42,7 +39,7 @@ static const sst_error *failure_of(const sst_stream *stream) {
 
 /* Both sides may fail at once: the first one's record stays. An alert is noted last, so that who writes it sees FAILED
    and writes nothing behind it; none is where close_notify is out, or where there is no memory to tell of it. */
-static sst_status publish(sst_stream *stream, const sst_error *error) {
+sst_status sst__publish(sst_stream *stream, const sst_error *error) {
   sst_error *record = sst__copy(error, sizeof *error), *none = NULL;
   const bool owes = stream->engine->alerts_are_due;
   const bool last_word = owes && sst__due_end(&stream->due) && record != NULL && error->alert_sent >= 0;
@@ -51,7 +48,9 @@ static sst_status publish(sst_stream *stream, const sst_error *error) {
                      atomic_compare_exchange_strong_explicit(&stream->failure, &none, record, memory_order_release,
                                                              memory_order_relaxed);
   if (!first) sst__free(record);
-  set_state(stream, FAILED);
+  sst__question_drop(&stream->question);
+  sst__end_state(stream, SUSPENDED);
+  sst__set_state(stream, FAILED);
   if (last_word) {
     stream->due.alert = error->alert_sent;
     sst__due_add(&stream->due, SST__DUE_ALERT);
@@ -81,7 +80,7 @@ static bool drain(sst_stream *stream, sst__output *out) {
   const uint32_t state = sst__state(stream) & (OPEN | FAILED);
   if (state != OPEN && !sst__due_any(&stream->due)) return true;
   const sst__step step = stream->engine->ops->bring_out(stream->engine, false, out, &error);
-  if (step == SST__STEP_FAILED && (sst__state(stream) & FAILED) == 0) (void)publish(stream, &error);
+  if (step == SST__STEP_FAILED && (sst__state(stream) & FAILED) == 0) (void)sst__publish(stream, &error);
   return step != SST__STEP_ROOM;
 }
 
@@ -103,79 +102,6 @@ static sst_status unless_output_waits(sst_stream *stream, sst_progress *progress
 
 /* ---- handshake ---- */
 
-/* What must hold before the first byte. */
-static sst_status start(sst_stream *stream, sst_error *error) {
-  const sst__setup *setup = stream->setup;
-  const sst__host *name = setup->has_verify_name ? &setup->verify_name : &setup->server_name;
-  if (stream->role == SST_ROLE_CLIENT && name->name[0] == 0 && sst__config_checks_name(stream->config)) {
-    return sst__fail(error, SST_ERR_NO_EXPECTED_NAME,
-                     "no server name is set, so any certificate would do: set one, or choose SST_VERIFY_CHAIN_ONLY");
-  }
-  if (atomic_load(&stream->eof)) {
-    return sst__fail(error, SST_ERR_HANDSHAKE_EOF, "the transport ended before the handshake");
-  }
-  if (!stream->engine->ops->start(stream->engine, setup, stream->max_fragment)) {
-    return sst__fail(error, SST_ERR_NO_MEMORY, "no memory to start the handshake");
-  }
-  set_state(stream, SST_STATE_HANDSHAKE);
-  return SST_OK;
-}
-
-/* The engine has finished, and hands over to the one that protects data. Without memory for that the peer, for whom the
-   handshake may have ended, gets an alert. */
-static sst_status establish(sst_stream *stream, sst__output *out) {
-  sst__engine *engine = stream->engine;
-  sst__facts facts;
-  sst_error error;
-  engine->ops->facts(engine, &facts);
-  sst__engine *next = engine->ops->hand_over(engine, &facts, &error);
-  if (next == NULL) {
-    engine->ops->alert(engine, error.alert_sent, out);
-    return publish(stream, &error);
-  }
-  stream->engine = next;
-  stream->facts = facts;
-  stream->established = true;
-  return SST_OK;
-}
-
-/* The stream is open once the last flight is in the caller's hands. */
-static sst_status finish(sst_stream *stream, sst__output *out) {
-  if (!stream->established) {
-    const sst_status status = establish(stream, out);
-    if (status != SST_OK) return status;
-    sst__free(stream->setup);
-    stream->setup = NULL;
-  }
-  if (sst__queue_size(&stream->wire) > 0) return SST_OK;
-  set_state(stream, OPEN);
-  atomic_fetch_and_explicit(&stream->state, ~(uint32_t)SST_STATE_HANDSHAKE, memory_order_release);
-  return SST_OK;
-}
-
-static sst_status need_input(sst_stream *stream, sst_progress *progress) {
-  if (atomic_load(&stream->eof) && sst__queue_size(&stream->wire) == 0) {
-    sst_error error;
-    (void)sst__fail(&error, SST_ERR_HANDSHAKE_EOF, "the transport ended inside the handshake");
-    return publish(stream, &error);
-  }
-  sst__frame frame;
-  stream->engine->ops->next_frame(stream->engine, NULL, 0, &frame);
-  progress->needed = frame.missing;
-  return SST_NEED_INPUT;
-}
-
-static sst_status run_handshake(sst_stream *stream, sst__input *in, sst__output *out, sst_progress *progress) {
-  sst_error error;
-  if (sst__state(stream) == 0 && start(stream, &error) != SST_OK) return publish(stream, &error);
-  if (stream->established) return finish(stream, out);
-  const sst__step step = stream->engine->ops->handshake(stream->engine, in, out, &error);
-  progress->consumed = in->used;
-  sst__count(&stream->counters, SST_COUNTER_WIRE_RECEIVED, in->used);
-  if (step == SST__STEP_DONE) return finish(stream, out);
-  return step == SST__STEP_MORE ? need_input(stream, progress) : publish(stream, &error);
-}
-
 static sst_status handshake(sst_stream *stream, sst__input *in, sst__room room, sst_progress *progress) {
   const uint32_t state = sst__state(stream);
   if ((state & FAILED) == 0) {
@@ -188,7 +114,7 @@ static sst_status handshake(sst_stream *stream, sst__input *in, sst__room room, 
   if ((state & FAILED) != 0) {
     status = failure_of(stream)->code;
   } else if (is_drained(stream)) {
-    status = run_handshake(stream, in, &out, progress);
+    status = sst__run_handshake(stream, in, &out, progress);
   }
   wrote(stream, &out, progress);
   return unless_output_waits(stream, progress, drained, status);
@@ -225,7 +151,7 @@ static sst_status encrypt(sst_stream *stream, const sst_slice *slices, size_t nu
   }
   const sst__step step = sst__seal_records(stream, slices, num_slices, &out, progress, &error);
   wrote(stream, &out, progress);
-  if (step == SST__STEP_FAILED) return publish(stream, &error);
+  if (step == SST__STEP_FAILED) return sst__publish(stream, &error);
   if (step == SST__STEP_CLOSED) return failure_of(stream)->code;
   return step == SST__STEP_ROOM ? SST_NEED_OUTPUT : SST_OK;
 }
@@ -241,14 +167,16 @@ static sst_status close_stream(sst_stream *stream, sst__output *out) {
   const uint32_t state = sst__state(stream);
   if ((state & (FAILED | WE_CLOSED | ENDED)) != 0) return SST_OK;
   if ((state & OPEN) == 0) {
-    set_state(stream, ENDED);
+    sst__question_drop(&stream->question);
+    sst__end_state(stream, SUSPENDED);
+    sst__set_state(stream, ENDED);
     return SST_OK;
   }
   sst_error error;
   const sst__step step = stream->engine->ops->close(stream->engine, out, &error);
   if (step == SST__STEP_NO_MEMORY && out->used == 0) return sst__refuse(SST_ERR_NO_MEMORY);
-  if (step != SST__STEP_NO_MEMORY) set_state(stream, WE_CLOSED);
-  return step == SST__STEP_DONE ? SST_OK : publish(stream, &error);
+  if (step != SST__STEP_NO_MEMORY) sst__set_state(stream, WE_CLOSED);
+  return step == SST__STEP_DONE ? SST_OK : sst__publish(stream, &error);
 }
 
 /* flush and close: what waits goes first, then close_notify if this is its time. */
@@ -274,13 +202,14 @@ static sst_status abort_stream(sst_stream *stream, int32_t alert) {
   const uint32_t state = sst__state(stream);
   if ((state & FAILED) != 0) return failure_of(stream)->code;
   if ((state & (WE_CLOSED | ENDED)) != 0) return sst__refuse(SST_ERR_CLOSED);
+  sst__question_drop(&stream->question); /* before the engine runs: its facts are read by other threads */
   sst__output queue_only = output_of(stream, (sst__room){NULL, 0});
   if (!stream->engine->alerts_are_due) stream->engine->ops->alert(stream->engine, alert, &queue_only);
   sst_error error;
   (void)sst__fail(&error, SST_ERR_ABORTED, "aborted by this side with the alert %s (%d)", sst_alert_name(alert),
                   (int)alert);
   error.alert_sent = alert;
-  (void)publish(stream, &error);
+  (void)sst__publish(stream, &error);
   return SST_OK;
 }
 
@@ -298,7 +227,7 @@ static sst_status key_update(sst_stream *stream, bool request_peer) {
   sst_error error;
   const sst__step step = stream->engine->ops->key_update(stream->engine, request_peer, &queue_only, &error);
   if (step == SST__STEP_NO_MEMORY) return sst__refuse(SST_ERR_NO_MEMORY);
-  return step == SST__STEP_DONE ? SST_OK : publish(stream, &error);
+  return step == SST__STEP_DONE ? SST_OK : sst__publish(stream, &error);
 }
 
 sst_status sst__stream_key_update(sst_stream *stream, bool request_peer) {
@@ -326,18 +255,19 @@ static sst_status received(sst_stream *stream, sst__step step, sst_progress *pro
       return SST_NEED_OUTPUT;
     case SST__STEP_MORE:
       if (!atomic_load(&stream->eof)) return SST_NEED_INPUT;
-      set_state(stream, TRUNCATED);
+      sst__set_state(stream, TRUNCATED);
       break;
     case SST__STEP_CLOSED:
-      set_state(stream, PEER_CLOSED);
+      sst__set_state(stream, PEER_CLOSED);
       break;
     case SST__STEP_NO_MEMORY:
       if (progress->consumed == 0 && progress->produced == 0) return sst__refuse(SST_ERR_NO_MEMORY);
-      (void)publish(stream, error);
+      (void)sst__publish(stream, error);
       break;
     case SST__STEP_DONE:
+    case SST__STEP_WANT:
     case SST__STEP_FAILED:
-      (void)publish(stream, error);
+      (void)sst__publish(stream, error);
       break;
   }
   progress->needed = 0;

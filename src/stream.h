@@ -12,8 +12,9 @@
 
 struct sst_stream {
   sst__engine *engine;
-  sst_config *config;
-  sst__setup *setup; /* NULL once the handshake has ended */
+  sst_config *config;         /* NULL: none yet */
+  sst_credential *credential; /* the answer to WANT_CERTIFICATE */
+  sst__setup *setup;          /* NULL once the handshake has ended */
   int32_t role;
   uint32_t options, max_fragment, fork_generation;
   bool established; /* the engine has finished; the last flight may still wait */
@@ -27,6 +28,7 @@ struct sst_stream {
   sst__due due;    /* what the sending side has to write for the receiving one */
   sst__kept kept;  /* plaintext that waits for room */
   sst__events *events;
+  sst__question question;
   sst__facts facts;
 
   /* What is above changes seldom once the stream is open; what is below is written at every call, by its side alone. */
@@ -53,6 +55,23 @@ sst_status sst__stream_close(sst_stream *, sst__room out, sst_progress *);
 sst_status sst__stream_abort(sst_stream *, int32_t alert);
 sst_status sst__stream_key_update(sst_stream *, bool request_peer);
 sst_status sst__stream_input_eof(sst_stream *);
+
+/* Notes the failure that ends the stream, and returns the code of the one that did. */
+sst_status sst__publish(sst_stream *, const sst_error *error);
+
+static inline void sst__set_state(sst_stream *stream, uint32_t bits) {
+  atomic_fetch_or_explicit(&stream->state, bits, memory_order_release);
+}
+static inline void sst__end_state(sst_stream *stream, uint32_t bits) {
+  atomic_fetch_and_explicit(&stream->state, ~bits, memory_order_release);
+}
+
+/* ---- handshake.c ---- */
+
+/* The body of sst_stream_handshake, once nothing waits for room. */
+sst_status sst__run_handshake(sst_stream *, sst__input *in, sst__output *out, sst_progress *progress);
+
+/* ---- stream.c ---- */
 
 /* A receive buffer that is opened in place, and where the plaintexts in it are listed. */
 typedef struct sst__in_place {

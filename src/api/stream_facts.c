@@ -20,8 +20,26 @@ sst_status sst_stream_alpn(const sst_stream *stream, uint8_t *out, size_t out_ca
   return sst__give(stream->facts.alpn, stream->facts.alpn_len, out, out_cap, out_len);
 }
 
+/* ---- what an open question shows of them ---- */
+
+static bool hold(const sst_stream *stream, sst_status want) {
+  return sst__question_hold((sst__question *)&stream->question, want); /* const for the caller, the lock is not */
+}
+
+static sst_status release(const sst_stream *stream, sst_status status) {
+  sst__question_release((sst__question *)&stream->question);
+  return status;
+}
+
+static sst_status give_view(const sst_stream *stream, sst__fact fact, uint8_t *out, size_t out_cap, size_t *out_len) {
+  sst__view view;
+  (void)stream->engine->ops->fact(stream->engine, fact, 0, &view);
+  return release(stream, sst__give(view.data, view.len, out, out_cap, out_len));
+}
+
 sst_status sst_stream_server_name(const sst_stream *stream, uint8_t *out, size_t out_cap, size_t *out_len) {
   if (stream == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  if (hold(stream, SST_OK)) return give_view(stream, SST__FACT_SERVER_NAME, out, out_cap, out_len);
   return sst__give(stream->facts.server_name, stream->facts.server_name_len, out, out_cap, out_len);
 }
 
@@ -31,10 +49,16 @@ static sst_status none(const sst_stream *stream, uint8_t *out, size_t out_cap, s
 }
 
 sst_status sst_stream_ocsp_response(const sst_stream *stream, uint8_t *out, size_t out_cap, size_t *out_len) {
+  if (stream != NULL && hold(stream, SST_WANT_CERTIFICATE_VERIFY)) {
+    return give_view(stream, SST__FACT_OCSP_RESPONSE, out, out_cap, out_len);
+  }
   return none(stream, out, out_cap, out_len);
 }
 
 sst_status sst_stream_scts(const sst_stream *stream, uint8_t *out, size_t out_cap, size_t *out_len) {
+  if (stream != NULL && hold(stream, SST_WANT_CERTIFICATE_VERIFY)) {
+    return give_view(stream, SST__FACT_SCTS, out, out_cap, out_len);
+  }
   return none(stream, out, out_cap, out_len);
 }
 
@@ -58,8 +82,20 @@ sst_status sst_stream_describe(const sst_stream *stream, uint8_t *out, size_t ou
   return sst__give(text, (size_t)size, out, out_cap, out_len);
 }
 
+/* The question whether the chain is good shows it before it is judged. */
+static size_t num_in_question(const sst_stream *stream) {
+  size_t num = 0, len = 0;
+  do {
+    (void)stream->engine->ops->certificate(stream->engine, SST__CHAIN_PEER, num, NULL, 0, &len);
+  } while (len > 0 && ++num > 0);
+  (void)release(stream, SST_OK);
+  return num;
+}
+
 size_t sst_stream_num_peer_certificates(const sst_stream *stream) {
-  return stream == NULL ? 0 : stream->facts.num_peer_certificates;
+  if (stream == NULL) return 0;
+  if (hold(stream, SST_WANT_CERTIFICATE_VERIFY)) return num_in_question(stream);
+  return stream->facts.num_peer_certificates;
 }
 
 static sst_status certificate(const sst_stream *stream, sst__chain chain, size_t num, size_t index, uint8_t *out,
@@ -76,6 +112,9 @@ static sst_status no_stream(size_t *out_len) {
 sst_status sst_stream_peer_certificate(const sst_stream *stream, size_t index, uint8_t *out, size_t out_cap,
                                        size_t *out_len) {
   if (stream == NULL) return no_stream(out_len);
+  if (hold(stream, SST_WANT_CERTIFICATE_VERIFY)) {
+    return release(stream, certificate(stream, SST__CHAIN_PEER, SIZE_MAX, index, out, out_cap, out_len));
+  }
   return certificate(stream, SST__CHAIN_PEER, stream->facts.num_peer_certificates, index, out, out_cap, out_len);
 }
 
@@ -97,8 +136,9 @@ sst_status sst_stream_refused_certificate(const sst_stream *stream, size_t index
                                           size_t *out_len) {
   if (stream == NULL) return no_stream(out_len);
   sst_error error = {.size = sizeof error};
-  const bool failed = sst_stream_last_error(stream, &error) == SST_OK &&
-                      (sst__is_certificate_code(error.code) || error.code == SST_ERR_KEY_USAGE);
+  const bool failed =
+      sst_stream_last_error(stream, &error) == SST_OK &&
+      (sst__is_certificate_code(error.code) || error.code == SST_ERR_KEY_USAGE || error.code == SST_ERR_REJECTED);
   return certificate(stream, SST__CHAIN_REFUSED, failed ? SIZE_MAX : 0, index, out, out_cap, out_len);
 }
 

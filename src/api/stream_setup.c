@@ -8,22 +8,30 @@
 
 /* ---- life ---- */
 
+/* True if a server is asked which config it is to have, though it has one. */
+static bool is_asked_for(const sst__settings *settings, int32_t role) {
+  return role == SST_ROLE_SERVER && sst__suspends_on(settings, SST_WANT_CLIENT_HELLO);
+}
+
 static sst_stream *make(sst_config *config, int32_t role, const sst__context *context) {
-  const sst__settings *settings = sst__config_settings(config);
+  const sst__settings *settings = config == NULL ? NULL : sst__config_settings(config);
+  const uint32_t report = settings == NULL ? 0 : settings->report;
+  const bool waits_for_config = settings == NULL || is_asked_for(settings, role);
   sst_stream *stream = sst__alloc(sizeof *stream);
   if (stream == NULL) return NULL;
   sst__count_object(1);
   pthread_mutex_init(&stream->lock, NULL);
   stream->role = role;
   stream->config = sst_config_ref(config);
-  stream->max_fragment = settings->max_fragment;
+  stream->max_fragment = settings == NULL ? SST__MAX_FRAGMENT : settings->max_fragment;
+  sst__question_init(&stream->question);
   stream->fork_generation = sst__fork_birth();
   stream->facts.info.size = sizeof stream->facts.info;
   stream->setup = sst__alloc(sizeof *stream->setup);
-  if (settings->report != 0) stream->events = sst__events_new(settings->report);
-  stream->engine = sst__context_engine(context, &stream->due, stream->events, &stream->counters);
-  if (stream->setup != NULL && stream->engine != NULL && (settings->report == 0 || stream->events != NULL))
-    return stream;
+  if (report != 0 || waits_for_config) stream->events = sst__events_new(waits_for_config ? 0 : report);
+  const bool has_events = (report == 0 && !waits_for_config) || stream->events != NULL;
+  stream->engine = sst__context_engine(context, &stream->due, stream->events, &stream->counters, &stream->question);
+  if (stream->setup != NULL && stream->engine != NULL && has_events) return stream;
   sst_stream_free(stream);
   return NULL;
 }
@@ -32,14 +40,14 @@ sst_status sst_stream_new(sst_config *config, int32_t role, sst_stream **stream)
   if (stream == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
   *stream = NULL;
   if (role != SST_ROLE_CLIENT && role != SST_ROLE_SERVER) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
-  if (config == NULL) {
-    return sst__refuse(role == SST_ROLE_SERVER ? SST_ERR_UNSUPPORTED : SST_ERR_INVALID_ARGUMENT);
-  }
+  if (config == NULL && role == SST_ROLE_CLIENT) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
   const sst__context *context = NULL;
-  const sst_status status = sst__config_context(config, role, &context);
+  const sst_status status = config == NULL ? SST_OK : sst__config_context(config, role, &context);
   if (status != SST_OK) return status;
-  *stream = make(config, role, context);
+  if (config == NULL || is_asked_for(sst__config_settings(config), role)) context = sst__context_of_none();
+  *stream = context == NULL ? NULL : make(config, role, context);
   if (*stream != NULL) return SST_OK;
+  if (config == NULL) return sst__refuse(SST_ERR_NO_MEMORY);
   sst_error record;
   (void)sst__fail(&record, SST_ERR_NO_MEMORY, "no memory for a stream");
   return sst__config_fail(config, &record);
@@ -53,6 +61,8 @@ void sst_stream_free(sst_stream *stream) {
   sst__kept_free(&stream->kept);
   sst__free(stream->setup);
   sst__free(atomic_load_explicit(&stream->failure, memory_order_acquire));
+  sst__question_end(&stream->question);
+  sst_credential_free(stream->credential);
   sst_config_free(stream->config);
   pthread_mutex_destroy(&stream->lock);
   sst__count_object(-1);
@@ -117,6 +127,7 @@ sst_status sst_stream_set_max_fragment(sst_stream *stream, uint32_t n) {
   if (allowed != SST_OK) return allowed;
   if (n < SST__MIN_FRAGMENT || n > SST__MAX_FRAGMENT) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
   stream->max_fragment = n;
+  stream->setup->has_max_fragment = true;
   return SST_OK;
 }
 

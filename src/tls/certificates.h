@@ -20,6 +20,11 @@ sst_status sst__identity_load_der(sst__identity *identity, const uint8_t *der, s
                                   size_t key_len, sst_error *record);
 sst_status sst__identity_load_pkcs12(sst__identity *identity, const uint8_t *pfx, size_t pfx_len, const char *password,
                                      size_t password_len, sst_error *record);
+/* The caller signs, with these schemes: known, none twice, at least one. */
+sst_status sst__identity_set_caller_signs(sst__identity *identity, const uint16_t *schemes, size_t num_schemes,
+                                          sst_error *record);
+/* True if it holds a private key. */
+bool sst__identity_has_private_key(const sst__identity *identity);
 /* True once it has a chain and a key. */
 bool sst__identity_is_complete(const sst__identity *identity);
 /* The size of its RSA key; 0: its key is of another kind, or missing. */

@@ -44,40 +44,57 @@ static uint8_t refuse_without_extended_master_secret(sst__tls *tls) {
   return SSL_AD_HANDSHAKE_FAILURE;
 }
 
-/* BoringSSL's custom verification: the whole judgement is ours. */
-static enum ssl_verify_result_t verify(SSL *ssl, uint8_t *out_alert) {
-  sst__tls *tls = sst__tls_of(ssl);
+/* Under the config's own rules. */
+static sst_status judge_chain(sst__tls *tls, sst_error *record) {
   const sst__context_parts *parts = &tls->context->parts;
   const sst__settings *settings = parts->settings;
   const sst__setup *setup = tls->setup;
-  const bool is_client = parts->role == SST_ROLE_CLIENT;
-
-  if (is_client && lacks_extended_master_secret(tls)) {
-    *out_alert = refuse_without_extended_master_secret(tls);
-    return ssl_verify_invalid;
-  }
-  if (settings->verify == SST_VERIFY_NONE) return ssl_verify_ok;
-
+  sst__error_clear(record);
+  if (settings->verify == SST_VERIFY_NONE) return SST_OK;
   const sst__host *host = setup->has_verify_name ? &setup->verify_name : &setup->server_name;
   const bool check_name = settings->verify == SST_VERIFY_FULL && host->name[0] != 0;
   const sst__verify_request request = {
-      .chain = SSL_get0_peer_certificates(ssl),
+      .chain = SSL_get0_peer_certificates(tls->ssl),
       .anchors = parts->anchors,
       .name = check_name ? host->name : NULL,
       .name_is_ip = host->is_ip,
-      .peer_is_server = is_client,
+      .peer_is_server = parts->role == SST_ROLE_CLIENT,
       .unix_s = setup->has_verify_time ? setup->verify_time : (int64_t)time(NULL),
       .minimum_rsa_bits = settings->minimum_rsa_bits,
       .allow_sha1 = settings->chain_digests == SST_CHAIN_DIGEST_SHA1,
       .path = &tls->path,
   };
-  if (sst__verify_chain(&request, tls->error) == SST_OK) {
-    tls->verified = true;
-    return ssl_verify_ok;
-  }
+  const sst_status status = sst__verify_chain(&request, record);
+  if (status == SST_OK) tls->verified = true;
+  return status;
+}
+
+static enum ssl_verify_result_t refuse_chain(sst__tls *tls, uint8_t *out_alert) {
+  *tls->error = tls->verdict;
   tls->judged = true;
   *out_alert = tls->error->alert_sent >= 0 ? (uint8_t)tls->error->alert_sent : SSL_AD_CERTIFICATE_UNKNOWN;
   return ssl_verify_invalid;
+}
+
+/* BoringSSL's custom verification: the whole judgement is ours, or the caller's. */
+static enum ssl_verify_result_t verify(SSL *ssl, uint8_t *out_alert) {
+  sst__tls *tls = sst__tls_of(ssl);
+  if (tls->context->parts.role == SST_ROLE_CLIENT && lacks_extended_master_secret(tls)) {
+    *out_alert = refuse_without_extended_master_secret(tls);
+    return ssl_verify_invalid;
+  }
+  const sst__answer *answer = sst__tls_answer(tls, SST_WANT_CERTIFICATE_VERIFY);
+  if (answer == NULL) {
+    const sst_status judged = judge_chain(tls, &tls->verdict);
+    if (sst__asks(tls, SST_WANT_CERTIFICATE_VERIFY) && judged != SST_ERR_NO_MEMORY) {
+      sst__tls_keep_refused(tls);
+      return ssl_verify_retry;
+    }
+  }
+  const bool accepted = answer != NULL && answer->accepted;
+  if (!accepted && tls->verdict.code != SST_OK) return refuse_chain(tls, out_alert);
+  sst__tls_forget_refused(tls);
+  return ssl_verify_ok;
 }
 
 /* A client takes the first credential that the server's lists cover, or none: BoringSSL would fail the handshake
@@ -92,13 +109,33 @@ static bool choose_client_credential(sst__tls *tls) {
   return true;
 }
 
+/* The caller's choice: nothing of the config's is left beside it. */
+static int take_credential(sst__tls *tls, const sst__answer *answer, uint8_t *out_alert) {
+  SSL_certs_clear(tls->ssl);
+  tls->certificate_chosen = true;
+  tls->chosen = answer->identity;
+  if (tls->chosen != NULL) return SSL_add1_credential(tls->ssl, tls->chosen->credential) == 1 ? 1 : 0;
+  if (tls->context->parts.role == SST_ROLE_CLIENT) return 1;
+  sst__judge(tls, SST_ERR_NO_CREDENTIAL, "no credential was chosen for this client");
+  *out_alert = SSL_AD_HANDSHAKE_FAILURE;
+  return 0;
+}
+
 static int choose_certificate(SSL *ssl, void *arg, uint8_t *out_alert) {
+  enum { LATER = -1 };
   (void)arg;
   sst__tls *tls = sst__tls_of(ssl);
-  if (tls->context->parts.role == SST_ROLE_CLIENT) return choose_client_credential(tls) ? 1 : 0;
-  if (!lacks_extended_master_secret(tls)) return 1;
-  *out_alert = refuse_without_extended_master_secret(tls);
-  return 0;
+  const bool is_client = tls->context->parts.role == SST_ROLE_CLIENT;
+  if (!is_client && lacks_extended_master_secret(tls)) {
+    *out_alert = refuse_without_extended_master_secret(tls);
+    return 0;
+  }
+  if (sst__asks(tls, SST_WANT_CERTIFICATE)) {
+    const sst__answer *answer = sst__tls_answer(tls, SST_WANT_CERTIFICATE);
+    if (answer != NULL) return take_credential(tls, answer, out_alert);
+    return tls->certificate_chosen ? 1 : LATER;
+  }
+  return !is_client || choose_client_credential(tls) ? 1 : 0;
 }
 
 static bool shares(const uint8_t *wire, size_t wire_len, const uint16_t *list, size_t num) {
@@ -130,10 +167,15 @@ static enum ssl_select_cert_result_t look_at_hello(const SSL_CLIENT_HELLO *hello
   size_t groups_len = 0;
   uint16_t usable[SST__MAX_SUITES];
   const size_t num_usable = usable_suites(&tls->context->parts, usable);
-  tls->no_common_suite = !shares(hello->cipher_suites, hello->cipher_suites_len, usable, num_usable);
+  tls->no_common_suite = !sst__asks(tls, SST_WANT_CERTIFICATE) &&
+                         !shares(hello->cipher_suites, hello->cipher_suites_len, usable, num_usable);
   if (SSL_early_callback_ctx_extension_get(hello, TLSEXT_TYPE_supported_groups, &groups, &groups_len) &&
       groups_len > 2) {
     tls->no_common_group = !shares(groups + 2, groups_len - 2, settings->groups, settings->num_groups);
+  }
+  if (sst__asks(tls, SST_WANT_CERTIFICATE) && !sst__keep_accepted_cas(tls, hello)) {
+    tls->no_memory = true;
+    return ssl_select_cert_error;
   }
   return ssl_select_cert_success;
 }
@@ -235,8 +277,15 @@ sst_status sst__context_new(const sst__context_parts *parts, sst__context **cont
   sst__context *made = sst__alloc(sizeof *made);
   if (made == NULL) return sst__fail(record, SST_ERR_NO_MEMORY, "no memory for a config");
   made->parts = *parts;
+  if (parts->anchors == NULL && sst__suspends_on(parts->settings, SST_WANT_CERTIFICATE_VERIFY)) {
+    made->parts.anchors = made->no_anchors = sst__anchors_new();
+    if (made->no_anchors == NULL) {
+      sst__free(made);
+      return sst__fail(record, SST_ERR_NO_MEMORY, "no memory for a config");
+    }
+  }
   made->ctx = SSL_CTX_new(TLS_with_buffers_method()); /* the variant that keeps no X509 per stream */
-  if (made->ctx == NULL || !set_up(made->ctx, parts)) {
+  if (made->ctx == NULL || !set_up(made->ctx, &made->parts)) {
     const char *reason = ERR_reason_error_string(ERR_peek_error());
     sst__context_free(made);
     if (sst__failed_allocations() != failed_allocations) {
@@ -253,6 +302,7 @@ sst_status sst__context_new(const sst__context_parts *parts, sst__context **cont
 void sst__context_free(sst__context *context) {
   if (context == NULL) return;
   SSL_CTX_free(context->ctx);
+  sst__anchors_free(context->no_anchors);
   sst__free(context);
   ERR_clear_error();
 }

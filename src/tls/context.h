@@ -22,8 +22,12 @@ typedef struct sst__context_parts {
 sst_status sst__context_new(const sst__context_parts *parts, sst__context **context, sst_error *record);
 void sst__context_free(sst__context *context);
 
+/* The context of a server stream that has no config yet: it stops with WANT_CLIENT_HELLO. It lives as long as the
+   process. NULL: no memory. */
+const sst__context *sst__context_of_none(void);
+
 /* An engine for one stream, or NULL without memory. context outlives it. */
 sst__engine *sst__context_engine(const sst__context *context, sst__due *due, sst__events *events,
-                                 sst__counters *counters);
+                                 sst__counters *counters, sst__question *question);
 
 #endif

@@ -103,7 +103,9 @@ static sst__step tls_handshake(sst__engine *engine, sst__input *in, sst__output 
   sst__tls *tls = tls_of(engine);
   const call now = begin(tls, in, wire, error);
   if (!first_byte_is_tls(tls)) return end_failed(&now, SSL_ERROR_SSL);
+  const size_t from = in->used;
   const int result = SSL_do_handshake(tls->ssl);
+  if (sst__has_no_config(tls) && !sst__keep_taken(tls, in->data + from, in->used - from)) tls->no_memory = true;
   if (tls->no_memory) return end_failed(&now, SSL_ERROR_SSL);
   if (result == 1) {
     tls->in_handshake = false;
@@ -112,6 +114,8 @@ static sst__step tls_handshake(sst__engine *engine, sst__input *in, sst__output 
     return end(&now, SST__STEP_DONE);
   }
   const int ssl_error = SSL_get_error(tls->ssl, result);
+  tls->base.want = sst__want_of(ssl_error);
+  if (tls->base.want != SST_OK) return end(&now, SST__STEP_WANT);
   return ssl_error == SSL_ERROR_WANT_READ ? end(&now, SST__STEP_MORE) : end_failed(&now, ssl_error);
 }
 
@@ -135,9 +139,7 @@ static void tls_facts(const sst__engine *engine, sst__facts *facts) {
   facts->server_name_len = facts->server_name == NULL ? 0 : strlen(facts->server_name);
   facts->num_peer_certificates = peer == NULL ? 0 : sk_CRYPTO_BUFFER_num(peer);
   facts->num_verified_certificates = tls->path.length;
-  if (tls->local_identity != SST__NO_IDENTITY) {
-    facts->num_local_certificates = sk_CRYPTO_BUFFER_num(tls->context->parts.identities[tls->local_identity]->chain);
-  }
+  if (tls->local != NULL) facts->num_local_certificates = sk_CRYPTO_BUFFER_num(tls->local->chain);
 }
 
 /* ---- records ---- */
@@ -283,7 +285,11 @@ static void tls_alert(sst__engine *engine, int32_t alert, sst__output *wire) {
 static void tls_free(sst__engine *engine) {
   sst__tls *tls = tls_of(engine);
   SSL_free(tls->ssl);
-  sk_CRYPTO_BUFFER_pop_free(tls->refused, CRYPTO_BUFFER_free);
+  sst__tls_forget_refused(tls);
+  sst__free(tls->hello);
+  sst__free(tls->taken);
+  sst__free(tls->accepted_cas);
+  sst__free(tls->message);
   sst__free(tls);
   ERR_clear_error();
 }
@@ -291,6 +297,8 @@ static void tls_free(sst__engine *engine) {
 static const sst__engine_ops tls_ops = {
     .start = tls_start,
     .handshake = tls_handshake,
+    .adopt = sst__tls_adopt,
+    .fact = sst__tls_fact,
     .facts = tls_facts,
     .hand_over = sst__tls_hand_over,
     .certificate = sst__tls_certificate,
@@ -305,26 +313,29 @@ static const sst__engine_ops tls_ops = {
     .free = tls_free,
 };
 
-sst__engine *sst__context_engine(const sst__context *context, sst__due *due, sst__events *events,
-                                 sst__counters *counters) {
-  sst__tls *tls = sst__alloc(sizeof *tls);
-  if (tls == NULL) return NULL;
-  tls->base = (sst__engine){.ops = &tls_ops, .one_at_a_time = true, .due = due, .events = events, .counters = counters};
-  tls->base.overhead = SST__HEADER_LEN + 8 + 16; /* the most of any suite, until the handshake has chosen */
-  tls->context = context;
-  tls->alert_sent = tls->alert_received = SST__NO_ALERT;
-  tls->local_identity = SST__NO_IDENTITY;
+bool sst__tls_make_ssl(sst__tls *tls) {
   ERR_clear_error();
-  tls->ssl = SSL_new(context->ctx);
-  if (tls->ssl == NULL || SSL_set_app_data(tls->ssl, tls) != 1 || !sst__window_attach(tls)) {
-    tls_free(&tls->base);
-    return NULL;
-  }
+  tls->ssl = SSL_new(tls->context->ctx);
+  if (tls->ssl == NULL || SSL_set_app_data(tls->ssl, tls) != 1 || !sst__window_attach(tls)) return false;
   SSL_set_shed_handshake_config(tls->ssl, 1);
-  if (context->parts.role == SST_ROLE_SERVER) {
+  if (tls->context->parts.role == SST_ROLE_SERVER) {
     SSL_set_accept_state(tls->ssl);
   } else {
     SSL_set_connect_state(tls->ssl);
   }
-  return &tls->base;
+  return true;
+}
+
+sst__engine *sst__context_engine(const sst__context *context, sst__due *due, sst__events *events,
+                                 sst__counters *counters, sst__question *question) {
+  sst__tls *tls = sst__alloc(sizeof *tls);
+  if (tls == NULL) return NULL;
+  tls->base = (sst__engine){
+      .ops = &tls_ops, .one_at_a_time = true, .due = due, .events = events, .counters = counters, .question = question};
+  tls->base.overhead = SST__HEADER_LEN + 8 + 16; /* the most of any suite, until the handshake has chosen */
+  tls->context = context;
+  tls->alert_sent = tls->alert_received = SST__NO_ALERT;
+  if (sst__tls_make_ssl(tls)) return &tls->base;
+  tls_free(&tls->base);
+  return NULL;
 }

@@ -33,10 +33,8 @@ static STACK_OF(CRYPTO_BUFFER) * share(const STACK_OF(CRYPTO_BUFFER) * chain, bo
 static sst_status record_certificate(const sst__engine *engine, sst__chain chain, size_t index, uint8_t *out,
                                      size_t out_cap, size_t *out_len) {
   const sst__record_engine *record = (const sst__record_engine *)engine;
-  const sst__certificates certificates = {.context = record->context,
-                                          .peer = record->peer,
-                                          .path = &record->path,
-                                          .local_identity = record->local_identity};
+  const sst__certificates certificates = {
+      .context = record->context, .peer = record->peer, .path = &record->path, .local = record->local};
   return sst__give_certificate(&certificates, chain, index, out, out_cap, out_len);
 }
 
@@ -103,7 +101,7 @@ sst__engine *sst__tls_hand_over(sst__engine *engine, sst__facts *facts, sst_erro
                                  .events = tls->base.events,
                                  .counters = tls->base.counters};
     record->context = tls->context;
-    record->local_identity = tls->local_identity;
+    record->local = tls->local;
     record->path = tls->path;
     record->peer = share(SSL_get0_peer_certificates(tls->ssl), &no_memory);
     note_sizes(record, tls);

@@ -1,5 +1,6 @@
 /* Identities: chains and their private keys. Everything is parsed at load, so that no handshake meets a fault in it. */
 #include <stdio.h>
+#include <string.h>
 
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -21,6 +22,10 @@ void sst__identity_free(sst__identity *identity) {
   sk_CRYPTO_BUFFER_pop_free(identity->chain, CRYPTO_BUFFER_free);
   SSL_CREDENTIAL_free(identity->credential);
   sst__free(identity);
+}
+
+bool sst__identity_has_private_key(const sst__identity *identity) {
+  return identity->key != NULL && identity->num_schemes == 0;
 }
 
 bool sst__identity_is_complete(const sst__identity *identity) {
@@ -66,17 +71,26 @@ static const uint16_t signing_schemes[] = {SSL_SIGN_ECDSA_SECP256R1_SHA256, SSL_
                                            SSL_SIGN_RSA_PSS_RSAE_SHA512,    SSL_SIGN_RSA_PKCS1_SHA256,
                                            SSL_SIGN_RSA_PKCS1_SHA384,       SSL_SIGN_RSA_PKCS1_SHA512};
 
-static SSL_CREDENTIAL *make_credential(const STACK_OF(CRYPTO_BUFFER) * chain, const EVP_PKEY *key) {
+/* Key, and the schemes that it is to be used with: a list of the caller's, who signs, or ours. */
+static bool set_key(SSL_CREDENTIAL *credential, const sst__identity *identity, const EVP_PKEY *key) {
+  if (identity->num_schemes > 0) {
+    return SSL_CREDENTIAL_set_private_key_method(credential, sst__caller_signs()) &&
+           SSL_CREDENTIAL_set1_signing_algorithm_prefs(credential, identity->schemes, identity->num_schemes);
+  }
+  return SSL_CREDENTIAL_set1_private_key(credential, key) &&
+         SSL_CREDENTIAL_set1_signing_algorithm_prefs(credential, signing_schemes,
+                                                     sizeof signing_schemes / sizeof signing_schemes[0]);
+}
+
+static SSL_CREDENTIAL *make_credential(const sst__identity *identity, const STACK_OF(CRYPTO_BUFFER) * chain,
+                                       const EVP_PKEY *key) {
   const size_t count = sk_CRYPTO_BUFFER_num(chain);
   SSL_CREDENTIAL *credential = SSL_CREDENTIAL_new_x509();
   CRYPTO_BUFFER **certificates = sst__alloc(count * sizeof *certificates);
   bool made = credential != NULL && certificates != NULL;
   for (size_t i = 0; made && i < count; i++)
     certificates[i] = sk_CRYPTO_BUFFER_value(chain, i);
-  made = made && SSL_CREDENTIAL_set1_cert_chain(credential, certificates, count) &&
-         SSL_CREDENTIAL_set1_private_key(credential, key) &&
-         SSL_CREDENTIAL_set1_signing_algorithm_prefs(credential, signing_schemes,
-                                                     sizeof signing_schemes / sizeof signing_schemes[0]);
+  made = made && SSL_CREDENTIAL_set1_cert_chain(credential, certificates, count) && set_key(credential, identity, key);
   sst__free(certificates);
   if (made) return credential;
   SSL_CREDENTIAL_free(credential);
@@ -90,18 +104,59 @@ static void take_certificates(STACK_OF(CRYPTO_BUFFER) * *to, STACK_OF(CRYPTO_BUF
   *from = NULL;
 }
 
+/* A chain whose key is elsewhere: what the key is stands in the leaf. */
+static EVP_PKEY *public_key(const STACK_OF(CRYPTO_BUFFER) * chain) {
+  X509 *leaf = sst__parse_certificate(sk_CRYPTO_BUFFER_value(chain, 0));
+  EVP_PKEY *key = leaf == NULL ? NULL : X509_get_pubkey(leaf);
+  X509_free(leaf);
+  return key;
+}
+
+static sst_status check_schemes(const sst__identity *identity, const EVP_PKEY *key, sst_error *record) {
+  if (key == NULL) return sst__fail(record, SST_ERR_NO_MEMORY, "no memory for a public key");
+  for (size_t i = 0; i < identity->num_schemes; i++) {
+    if (sst__key_can_sign(key, identity->schemes[i], false)) return SST_OK;
+  }
+  return sst__fail(record, SST_ERR_KEY_MISMATCH,
+                   "the leaf's key makes no signatures of the schemes that the caller has");
+}
+
+sst_status sst__identity_set_caller_signs(sst__identity *identity, const uint16_t *schemes, size_t num_schemes,
+                                          sst_error *record) {
+  const sst__identity before = *identity;
+  sst__loaded none = {.key = NULL};
+  memcpy(identity->schemes, schemes, num_schemes * sizeof *schemes);
+  identity->num_schemes = num_schemes;
+  const sst_status status = sst__identity_merge(identity, &none, record);
+  EVP_PKEY_free(none.key);
+  ERR_clear_error();
+  if (status == SST_OK) return SST_OK;
+  memcpy(identity->schemes, before.schemes, sizeof before.schemes);
+  identity->num_schemes = before.num_schemes;
+  return status;
+}
+
 sst_status sst__identity_merge(sst__identity *identity, sst__loaded *in, sst_error *record) {
+  if (identity->num_schemes > 0 && in->key != NULL) {
+    return sst__fail(record, SST_ERR_KEY_MISMATCH, "a private key for a credential whose caller signs");
+  }
+  const bool caller_signs = identity->num_schemes > 0;
   const STACK_OF(CRYPTO_BUFFER) *certificates = in->certificates != NULL ? in->certificates : identity->certificates;
   const EVP_PKEY *key = in->key != NULL ? in->key : identity->key;
+  if (caller_signs) key = NULL;
   STACK_OF(CRYPTO_BUFFER) *chain = NULL;
   SSL_CREDENTIAL *credential = NULL;
   sst_status status = SST_OK;
   if (certificates != NULL) {
     status = sst__order_chain(certificates, key, &chain, record);
     if (status == SST_OK) status = check_leaf(chain, record);
+    if (status == SST_OK && caller_signs) {
+      key = in->key = public_key(chain);
+      status = check_schemes(identity, key, record);
+    }
   }
   if (status == SST_OK && chain != NULL && key != NULL) {
-    credential = make_credential(chain, key);
+    credential = make_credential(identity, chain, key);
     if (credential == NULL) {
       const char *refusal = ERR_reason_error_string(ERR_peek_error());
       status = sst__fail(record, SST_ERR_UNSUPPORTED_KEY, "chain and key cannot be used for TLS: %s",

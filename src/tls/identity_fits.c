@@ -5,8 +5,7 @@
 
 #include "tls/internal.h"
 
-/* True if a key of this kind can make signatures of scheme in this version. */
-static bool can_sign(const EVP_PKEY *key, uint16_t scheme, bool tls13) {
+bool sst__key_can_sign(const EVP_PKEY *key, uint16_t scheme, bool tls13) {
   const int kind = EVP_PKEY_id(key);
   const int curve = kind == EVP_PKEY_EC ? EVP_PKEY_get_ec_curve_nid(key) : NID_undef;
   switch (scheme) {
@@ -37,7 +36,9 @@ static bool scheme_fits(const sst__identity *identity, const SSL *ssl) {
   const size_t num_schemes = SSL_get0_peer_verify_algorithms(ssl, &schemes);
   const bool tls13 = SSL_version(ssl) >= TLS1_3_VERSION;
   for (size_t i = 0; i < num_schemes; i++) {
-    if (can_sign(identity->key, schemes[i], tls13)) return true;
+    const bool ours =
+        identity->num_schemes == 0 || sst__has_number(identity->schemes, identity->num_schemes, schemes[i]);
+    if (ours && sst__key_can_sign(identity->key, schemes[i], tls13)) return true;
   }
   return false;
 }

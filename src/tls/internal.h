@@ -10,6 +10,7 @@
 #include "engine.h"
 #include "error.h"
 #include "pem.h"
+#include "settings.h"
 #include "tls/certificates.h"
 #include "tls/context.h"
 
@@ -34,6 +35,8 @@ struct sst__identity {
   STACK_OF(CRYPTO_BUFFER) * certificates; /* as they were loaded; NULL until then */
   STACK_OF(CRYPTO_BUFFER) * chain;        /* those that are sent, leaf first */
   SSL_CREDENTIAL *credential;             /* key and chain, as BoringSSL takes them; NULL until complete */
+  uint16_t schemes[SST__MAX_SCHEMES];     /* that the caller can sign with; then key is the leaf's public key */
+  size_t num_schemes;                     /* 0: key is private, and ours */
 };
 
 /* What one load has read. */
@@ -104,6 +107,9 @@ uint64_t sst__hashing_rounds(const uint8_t *der, size_t der_len);
 
 /* ---- identity_fits.c ---- */
 
+/* True if a key of this kind can make signatures of scheme in TLS 1.3, or in TLS 1.2. */
+bool sst__key_can_sign(const EVP_PKEY *key, uint16_t scheme, bool tls13);
+
 /* A client's question in the certificate callback: does what the server asked for (signature schemes, certificate types
    of TLS 1.2, issuers) cover this identity? BoringSSL does not ask: it fails the handshake where the schemes do not
    fit, and sends the certificate where the issuers do not. */
@@ -154,11 +160,12 @@ sst_status sst__verify_chain(const sst__verify_request *request, sst_error *reco
 struct sst__context {
   SSL_CTX *ctx;
   sst__context_parts parts;
+  sst__anchors *no_anchors; /* for verdicts without a trust; or NULL */
 };
 
 /* ---- engine.c ---- */
 
-enum { SST__HEADER_LEN = 5, SST__NO_IDENTITY = -1 };
+enum { SST__HEADER_LEN = 5 };
 
 /* The engine of one TLS stream. */
 typedef struct sst__tls {
@@ -179,7 +186,7 @@ typedef struct sst__tls {
   uint8_t short_body[2]; /* the body of a record of two bytes: an alert that is not encrypted */
 
   int32_t alert_sent, alert_received; /* fatal ones, or close_notify inside the handshake */
-  int16_t local_identity;             /* index of what we sent */
+  const sst__identity *local;         /* what we sent; NULL: nothing */
   uint16_t local_scheme;
   uint16_t version; /* once the handshake has ended */
   size_t expansion; /* bytes that a record's body is longer than its plaintext */
@@ -192,10 +199,26 @@ typedef struct sst__tls {
   bool answer_due;                       /* a KeyUpdate request was taken in */
   bool closed;                           /* our close_notify is out */
   sst__path path;                        /* of the verified peer */
-  STACK_OF(CRYPTO_BUFFER) * refused;     /* what the peer sent, if it was refused; or NULL */
-  const uint8_t *certificate;            /* for the time of one call: the body of the peer's Certificate, */
-  size_t certificate_len;                /* while it is the last message that came */
+  uint8_t *hello;                        /* body of the ClientHello that a config is wanted for; or NULL */
+  size_t hello_len;
+  uint8_t *taken; /* wire bytes that came before the config, and how many the next SSL has read again */
+  size_t taken_len, taken_used;
+  bool reads_again;
+  uint8_t *accepted_cas; /* of a ClientHello: a list of names, each behind two length bytes */
+  size_t accepted_cas_len;
+  bool certificate_chosen;     /* by the caller: */
+  const sst__identity *chosen; /* NULL: none */
+  uint8_t *message;            /* to sign; or NULL */
+  size_t message_len;
+  uint16_t message_scheme;
+  sst_error verdict;                 /* on the peer's chain, while that is the question */
+  STACK_OF(CRYPTO_BUFFER) * refused; /* what the peer sent, if it was refused; or NULL */
+  const uint8_t *certificate;        /* for the time of one call: the body of the peer's Certificate, */
+  size_t certificate_len;            /* while it is the last message that came */
 } sst__tls;
+
+/* Makes the SSL of tls, for its context; false: no memory. */
+bool sst__tls_make_ssl(sst__tls *tls);
 
 static inline sst__tls *sst__tls_of(const SSL *ssl) {
   return SSL_get_app_data(ssl);
@@ -204,6 +227,32 @@ static inline sst__tls *sst__tls_of(const SSL *ssl) {
 /* Fails the call in progress with a rule of ours: BoringSSL's own reason is then not looked at. */
 #define sst__judge(tls, code, ...) ((tls)->judged = true, sst__fail((tls)->error, (code), __VA_ARGS__))
 
+/* ---- client_hello.c ---- */
+
+bool sst__has_no_config(const sst__tls *tls);
+
+/* The op. */
+bool sst__tls_adopt(sst__engine *engine, const sst__context *context);
+/* Shows a fact about the ClientHello; false: none. */
+bool sst__hello_fact(const sst__tls *tls, sst__fact fact, size_t index, sst__view *view);
+/* Keeps the issuer names that a client accepts; false: no memory. */
+bool sst__keep_accepted_cas(sst__tls *tls, const SSL_CLIENT_HELLO *hello);
+/* Keeps wire bytes that were read without a config; false: no memory. */
+bool sst__keep_taken(sst__tls *tls, const uint8_t *data, size_t len);
+
+/* ---- questions.c ---- */
+
+/* The question behind an error code of SSL_get_error, or SST_OK. */
+sst_status sst__want_of(int ssl_error);
+/* True if streams of this context stop for want. */
+bool sst__asks(const sst__tls *tls, sst_status want);
+/* The answer to want, or NULL. */
+const sst__answer *sst__tls_answer(const sst__tls *tls, sst_status want);
+/* The op. */
+bool sst__tls_fact(const sst__engine *engine, sst__fact fact, size_t index, sst__view *view);
+/* What BoringSSL calls for a credential whose caller signs. */
+const SSL_PRIVATE_KEY_METHOD *sst__caller_signs(void);
+
 /* ---- stream_certificates.c ---- */
 
 /* Where a stream's certificates are. */
@@ -211,7 +260,7 @@ typedef struct sst__certificates {
   const sst__context *context;
   const STACK_OF(CRYPTO_BUFFER) * peer, *refused;
   const sst__path *path;
-  int16_t local_identity;
+  const sst__identity *local;
 } sst__certificates;
 
 /* Copies one, as a getter of variable size. */
@@ -223,6 +272,7 @@ sst_status sst__tls_certificate(const sst__engine *engine, sst__chain chain, siz
 /* Keeps the chain that is refused, for whoever is told of it: what BoringSSL has, or, since it has it only after its own
    checks, what stands in the peer's Certificate message. Without memory there is nothing to show. */
 void sst__tls_keep_refused(sst__tls *tls);
+void sst__tls_forget_refused(sst__tls *tls);
 
 /* ---- hand_over.c ---- */
 

@@ -18,12 +18,13 @@ static void see_info(const SSL *ssl, int type, int value) {
   }
 }
 
-static int16_t selected_identity(const sst__tls *tls) {
+static const sst__identity *selected_identity(const sst__tls *tls) {
   const SSL_CREDENTIAL *selected = SSL_get0_selected_credential(tls->ssl);
-  for (size_t i = 0; selected != NULL && i < tls->context->parts.num_identities; i++) {
-    if (tls->context->parts.identities[i]->credential == selected) return (int16_t)i;
+  if (selected == NULL || tls->certificate_chosen) return selected == NULL ? NULL : tls->chosen;
+  for (size_t i = 0; i < tls->context->parts.num_identities; i++) {
+    if (tls->context->parts.identities[i]->credential == selected) return tls->context->parts.identities[i];
   }
-  return SST__NO_IDENTITY;
+  return NULL;
 }
 
 static uint16_t read_u16(const uint8_t *at) {
@@ -41,7 +42,7 @@ static uint16_t scheme_in(uint8_t type, const uint8_t *body, size_t len) {
 
 static void see_sent(sst__tls *tls, uint8_t type, const uint8_t *body, size_t len) {
   if (type == CERTIFICATE) {
-    tls->local_identity = selected_identity(tls);
+    tls->local = selected_identity(tls);
   } else if (type == CERTIFICATE_VERIFY || type == SERVER_KEY_EXCHANGE) {
     tls->local_scheme = scheme_in(type, body, len);
   } else if (type == KEY_UPDATE && !tls->closed) { /* after close_notify it is made, and never sent */

@@ -61,8 +61,8 @@ typedef struct sst__record_engine {
 
   STACK_OF(CRYPTO_BUFFER) * peer; /* what the peer sent; NULL: nothing */
   sst__path path;
-  int16_t local_identity;
-  char names[]; /* ALPN protocol, then the server name */
+  const sst__identity *local; /* what we sent; NULL: nothing. Kept alive by config or credential of the stream */
+  char names[];               /* ALPN protocol, then the server name */
 } sst__record_engine;
 
 static inline sst__record_engine *sst__record_of(sst__engine *engine) {

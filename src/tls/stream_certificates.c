@@ -35,8 +35,8 @@ sst_status sst__give_certificate(const sst__certificates *certificates, sst__cha
     case SST__CHAIN_PEER:
       return give(certificates->peer, index, out, out_cap, out_len);
     case SST__CHAIN_LOCAL:
-      if (certificates->local_identity == SST__NO_IDENTITY) break;
-      return give(parts->identities[certificates->local_identity]->chain, index, out, out_cap, out_len);
+      if (certificates->local == NULL) break;
+      return give(certificates->local->chain, index, out, out_cap, out_len);
     case SST__CHAIN_REFUSED:
       return give(certificates->refused, index, out, out_cap, out_len);
     case SST__CHAIN_VERIFIED:
@@ -54,7 +54,7 @@ sst_status sst__tls_certificate(const sst__engine *engine, sst__chain chain, siz
                                           .peer = SSL_get0_peer_certificates(tls->ssl),
                                           .refused = tls->refused,
                                           .path = &tls->path,
-                                          .local_identity = tls->local_identity};
+                                          .local = tls->local};
   return sst__give_certificate(&certificates, chain, index, out, out_cap, out_len);
 }
 
@@ -73,6 +73,11 @@ static void keep_message(sst__tls *tls) {
     CRYPTO_BUFFER_free(copy);
     return;
   }
+}
+
+void sst__tls_forget_refused(sst__tls *tls) {
+  sk_CRYPTO_BUFFER_pop_free(tls->refused, CRYPTO_BUFFER_free);
+  tls->refused = NULL;
 }
 
 void sst__tls_keep_refused(sst__tls *tls) {

@@ -23,10 +23,27 @@ static void track(sst__tls *tls, const uint8_t *data, size_t size) {
   if (tls->body_left == 0) tls->header_len = 0;
 }
 
+/* What came before the stream had a config, for its own SSL. */
+static int read_again(sst__tls *tls, uint8_t *out, size_t len) {
+  const size_t left = tls->taken_len - tls->taken_used;
+  const size_t size = left < len ? left : len;
+  memcpy(out, tls->taken + tls->taken_used, size);
+  track(tls, out, size);
+  tls->taken_used += size;
+  if (tls->taken_used == tls->taken_len) {
+    sst__free(tls->taken);
+    tls->taken = NULL;
+    tls->taken_len = tls->taken_used = 0;
+    tls->reads_again = false;
+  }
+  return (int)size;
+}
+
 static int window_read(BIO *bio, char *out, int len) {
   sst__tls *tls = BIO_get_data(bio);
   BIO_clear_retry_flags(bio);
   if (len <= 0) return 0;
+  if (tls->reads_again) return read_again(tls, (uint8_t *)out, (size_t)len);
   sst__input *in = tls->in;
   const size_t left = in == NULL ? 0 : in->len - in->used;
   if (left == 0) {

@@ -50,6 +50,7 @@ static void set_numbers(sst_config *config, const SideOptions *options) {
   if (options->client_certificate != 0)
     REQUIRE_STATUS(sst_config_set_client_certificate(config, options->client_certificate), SST_OK);
   if (options->report != 0) REQUIRE_STATUS(sst_config_report(config, options->report), SST_OK);
+  if (options->suspend != 0) REQUIRE_STATUS(sst_config_suspend_on(config, options->suspend), SST_OK);
   if (options->max_fragment != 0) REQUIRE_STATUS(sst_config_set_max_fragment(config, options->max_fragment), SST_OK);
 }
 
@@ -73,7 +74,9 @@ sst_config *pair_config(const SideOptions *options, int32_t role) {
 
 Side side_new(const SideOptions *options, int32_t role, Wire *in, Wire *out) {
   Side side = {.label = role == SST_ROLE_SERVER ? "server" : "client", .in = in, .out = out};
-  side.config = options->config != NULL ? sst_config_ref(options->config) : pair_config(options, role);
+  if (!options->no_config) {
+    side.config = options->config != NULL ? sst_config_ref(options->config) : pair_config(options, role);
+  }
   REQUIRE_STATUS(sst_stream_new(side.config, role, &side.stream), SST_OK);
   const int64_t time = options->verify_time != 0 ? options->verify_time : DATA_CLOCK;
   REQUIRE_STATUS(sst_stream_set_verify_time(side.stream, time), SST_OK);

@@ -16,6 +16,8 @@
 #include "side.h"
 
 /* What is 0 or NULL is left at the library's default, but for what is said beside it. Lists end at 0 or NULL. */
+#define ASK(want) (UINT32_C(1) << ((want)-SST_WANT_CLIENT_HELLO))
+
 typedef struct SideOptions {
   uint16_t min_version, max_version;
   uint16_t groups[8], suites[8], schemes[16];
@@ -29,7 +31,9 @@ typedef struct SideOptions {
   const char *second_credential;
   const char *trust; /* default: root for clients, client-root for servers that ask; "": none */
   const char *client_ca;
-  uint32_t report; /* mask of events */
+  uint32_t report;  /* mask of events */
+  uint32_t suspend; /* mask of questions: ASK(SST_WANT_x) | ... */
+  bool no_config;   /* a server that asks for its config; what else is here is for pair_config */
   uint32_t max_fragment;
   const char *server_name; /* default: server.test for clients; "": none */
   const char *verify_name;
