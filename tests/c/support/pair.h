@@ -16,7 +16,7 @@
 #include "side.h"
 
 /* What is 0 or NULL is left at the library's default, but for what is said beside it. Lists end at 0 or NULL. */
-#define ASK(want) (UINT32_C(1) << ((want)-SST_WANT_CLIENT_HELLO))
+#define ASK(want) (UINT32_C(1) << ((want) - SST_WANT_CLIENT_HELLO))
 
 typedef struct SideOptions {
   uint16_t min_version, max_version;
