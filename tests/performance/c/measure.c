@@ -1,5 +1,6 @@
 #include "measure.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -35,8 +36,7 @@ static int by_value(const void *a, const void *b) {
   return left < right ? -1 : left > right;
 }
 
-Result measure(const Case *what, unsigned ms) {
-  Work *work = what->kind->begin(what);
+static Result repeated(const Case *what, Work *work, unsigned ms) {
   const double pass_ns = (double)ms * 1e6 / PASSES;
   const double once = warm_up(what, work, pass_ns < WARM_UP_NS ? pass_ns : WARM_UP_NS);
   const uint64_t n = once >= pass_ns ? 1 : (uint64_t)(pass_ns / once);
@@ -50,10 +50,27 @@ Result measure(const Case *what, unsigned ms) {
   allocations_start();
   what->kind->pass(work, n);
   const Allocations counted = allocations_stop();
-  what->kind->end(work);
   return (Result){.ns = taken[0],
                   .ns_median = taken[passes / 2],
                   .ops = n,
                   .allocations = (double)counted.calls / (double)n,
-                  .bytes = (double)counted.bytes / (double)n};
+                  .bytes = (double)counted.bytes / (double)n,
+                  .per_client = NAN,
+                  .per_server = NAN,
+                  .peak_rss = NAN};
+}
+
+static Result weighed(const Case *what, Work *work) {
+  const uint64_t n = what->streams / 2;
+  const double ns = timed(what, work, n);
+  Result result = {.ns = ns, .ns_median = ns, .ops = n, .allocations = NAN, .bytes = NAN};
+  what->kind->weigh(work, &result);
+  return result;
+}
+
+Result measure(const Case *what, unsigned ms) {
+  Work *work = what->kind->begin(what);
+  const Result result = what->kind->weigh == NULL ? repeated(what, work, ms) : weighed(what, work);
+  what->kind->end(work);
+  return result;
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,7 +19,10 @@ type kase struct {
 	version                         uint16
 	groups                          []uint16
 	leaf, client                    string
+	over                            string
 	minimumRSA, size, rounds, total int
+	threads, streams                int
+	freshConfigs, long              bool
 }
 
 func readCases() ([]*kase, error) {
@@ -41,24 +46,46 @@ func readCases() ([]*kase, error) {
 }
 
 func readCase(words []string) (*kase, error) {
-	if len(words) < 2 || kinds[words[1]].begin == nil {
+	if len(words) < 2 || kinds[words[1]] == nil {
 		return nil, fmt.Errorf("no kind that is known")
 	}
 	c := &kase{name: words[0], kind: words[1], version: securestream.VersionTLS13,
-		groups: []uint16{securestream.X25519, securestream.CurveP256}, leaf: "server-p256", rounds: 1}
+		groups: []uint16{securestream.X25519, securestream.CurveP256}, leaf: "server-p256",
+		over: "memory", rounds: 1, threads: 1}
 	for _, pair := range words[2:] {
 		key, value, _ := strings.Cut(pair, "=")
 		if err := c.set(key, value); err != nil {
 			return nil, fmt.Errorf("%s: %w", pair, err)
 		}
 	}
-	switch {
-	case c.kind != "handshake" && c.size == 0:
-		return nil, fmt.Errorf("no size")
-	case c.kind == "transfer" && (c.total == 0 || c.total%c.size != 0):
-		return nil, fmt.Errorf("total is no multiple of size")
+	if fault := c.fault(); fault != "" {
+		return nil, errors.New(fault)
 	}
 	return c, nil
+}
+
+const mostThreads = 16
+
+// fault is what section 1 does not allow; "": nothing.
+func (c *kase) fault() string {
+	handshake, echo, idle := c.kind == "handshake", c.kind == "echo", c.kind == "idle"
+	threads := 1
+	if (handshake || echo) && !c.freshConfigs {
+		threads = mostThreads
+	}
+	switch {
+	case !handshake && !idle && c.size == 0:
+		return "no size"
+	case c.kind == "transfer" && (c.total == 0 || c.total%c.size != 0):
+		return "total is no multiple of size"
+	case !handshake && (c.over != "memory" || c.freshConfigs):
+		return "no handshake"
+	case c.threads > threads:
+		return "threads"
+	case c.streams%2 != 0 || c.streams > 0 && !handshake && !echo && !idle || idle && c.streams == 0:
+		return "streams"
+	}
+	return ""
 }
 
 func (c *kase) set(key, value string) (err error) {
@@ -82,6 +109,22 @@ func (c *kase) set(key, value string) (err error) {
 		c.rounds, err = number(value)
 	case "total":
 		c.total, err = number(value)
+	case "threads":
+		c.threads, err = number(value)
+	case "streams":
+		c.streams, err = number(value)
+	case "over":
+		if c.over = value; !slices.Contains([]string{"memory", "pipe", "ipv4", "ipv6"}, value) {
+			return errors.New("no transport")
+		}
+	case "configs":
+		if c.freshConfigs = value == "fresh"; !c.freshConfigs && value != "shared" {
+			return errors.New("shared or fresh")
+		}
+	case "run":
+		if c.long = value == "long"; !c.long {
+			return errors.New("long")
+		}
 	default:
 		return fmt.Errorf("unknown key")
 	}

@@ -10,38 +10,69 @@ import (
 
 // kind says what an op is (README.md, section 3).
 type kind struct {
-	begin func(*kase, *pair) work
-	bytes func(*kase) int // of plaintext an op moves; 0: none
+	begin  func(*kase, *party) (work, error)
+	bytes  func(*kase) int // of plaintext an op moves; nil: none
+	things func(*kase) int // handshakes or echoes; nil: none
 }
 
 // work does n ops.
-type work interface{ pass(n int) error }
+type work interface {
+	pass(n int) error
+	end()
+}
 
-var kinds map[string]kind
+var kinds map[string]*kind
 
 func init() {
 	once := func(c *kase) int { return c.size * c.rounds }
-	kinds = map[string]kind{
-		"write_read": {func(c *kase, p *pair) work { return &oneWay{newLane(p.client, p.server, c.size), c.rounds, false} }, once},
-		"read_write": {func(c *kase, p *pair) work { return &oneWay{newLane(p.client, p.server, c.size), c.rounds, true} }, once},
-		"transfer": {func(c *kase, p *pair) work {
-			return &oneWay{newLane(p.client, p.server, c.size), c.total / c.size, false}
-		}, func(c *kase) int { return c.total }},
-		"concurrent": {func(c *kase, p *pair) work {
-			return &bothWays{newLane(p.client, p.server, c.size), newLane(p.server, p.client, c.size), c.rounds}
-		}, func(c *kase) int { return 2 * c.size * c.rounds }},
-		"handshake": {func(_ *kase, p *pair) work { return p }, func(*kase) int { return 0 }},
+	writeRead := func(p pair, c *kase) work { return &oneWay{p, newLane(p[client], p[server], c.size), c.rounds, false} }
+	readWrite := func(p pair, c *kase) work { return &oneWay{p, newLane(p[client], p[server], c.size), c.rounds, true} }
+	transfer := func(p pair, c *kase) work {
+		return &oneWay{p, newLane(p[client], p[server], c.size), c.total / c.size, false}
+	}
+	concurrent := func(p pair, c *kase) work { return &bothWays{p, p.lanes(c.size), c.rounds} }
+	kinds = map[string]*kind{
+		"write_read": {begin: onPair(writeRead), bytes: once},
+		"read_write": {begin: onPair(readWrite), bytes: once},
+		"transfer":   {begin: onPair(transfer), bytes: func(c *kase) int { return c.total }},
+		"concurrent": {begin: onPair(concurrent), bytes: func(c *kase) int { return 2 * once(c) }},
+		"handshake":  {begin: (*kase).beginHandshakes, things: func(c *kase) int { return c.threads }},
+		"echo": {begin: (*kase).beginEchoes, bytes: func(c *kase) int { return 2 * once(c) * c.threads },
+			things: func(c *kase) int { return c.rounds * c.threads }},
+		"idle": {begin: (*kase).beginIdle},
 	}
 }
 
-// lane is one direction: its plaintext, its records, and what was read of them.
+// onPair begins work on one open pair.
+func onPair(begin func(pair, *kase) work) func(*kase, *party) (work, error) {
+	return func(c *kase, p *party) (work, error) {
+		h, err := newHand(p, c.over)
+		if err != nil {
+			return nil, err
+		}
+		opened, err := h.openPair()
+		if err != nil {
+			return nil, err
+		}
+		return begin(opened, c), nil
+	}
+}
+
+// lane is one direction, with its buffers.
 type lane struct {
-	from, to          *securestream.Stream
-	plain, wire, read []byte
+	from, to *securestream.Stream
+	*buffers
+}
+
+// buffers are plaintext, its records, and what was read of them.
+type buffers struct{ plain, wire, read []byte }
+
+func newBuffers(from *securestream.Stream, size int) *buffers {
+	return &buffers{support.Pattern(size), make([]byte, from.EncryptedSize(size)), make([]byte, size+securestream.MaxRecord)}
 }
 
 func newLane(from, to *securestream.Stream, size int) *lane {
-	return &lane{from, to, support.Pattern(size), make([]byte, from.EncryptedSize(size)), make([]byte, size+securestream.MaxRecord)}
+	return &lane{from, to, newBuffers(from, size)}
 }
 
 // move encrypts in one call and decrypts in one.
@@ -77,6 +108,7 @@ func (l *lane) check() error {
 
 // oneWay is write_read, read_write and transfer.
 type oneWay struct {
+	pair
 	*lane
 	rounds     int
 	asksBefore bool
@@ -96,28 +128,24 @@ func (w *oneWay) pass(n int) error {
 	return w.check()
 }
 
+func (w *oneWay) end() { w.close() }
+
 // bothWays is concurrent.
 type bothWays struct {
-	there, back *lane
-	rounds      int
+	pair
+	ways   [2]*lane
+	rounds int
 }
 
+func (w *bothWays) end() { w.close() }
+
 func (w *bothWays) pass(n int) error {
-	errs := make(chan error)
-	for _, l := range []*lane{w.there, w.back} {
-		go func() {
-			for range n * w.rounds {
-				if err := l.move(); err != nil {
-					errs <- err
-					return
-				}
+	return together(2, func(i int) error {
+		for range n * w.rounds {
+			if err := w.ways[i].move(); err != nil {
+				return err
 			}
-			errs <- l.check()
-		}()
-	}
-	first, second := <-errs, <-errs
-	if first != nil {
-		return first
-	}
-	return second
+		}
+		return w.ways[i].check()
+	})
 }

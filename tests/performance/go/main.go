@@ -13,16 +13,21 @@ import (
 
 // result is a line that is printed (README.md, section 5). The library's allocations are those that C counts.
 type result struct {
-	Case                string   `json:"case"`
-	Language            string   `json:"language"`
-	NsPerOp             float64  `json:"ns_per_op"`
-	NsMedian            float64  `json:"ns_median"`
-	Ops                 int      `json:"ops"`
-	LibraryAllocations  *float64 `json:"library_allocations"`
-	LibraryBytes        *float64 `json:"library_bytes"`
-	LanguageAllocations float64  `json:"language_allocations"`
-	LanguageBytes       float64  `json:"language_bytes"`
-	BytesPerS           *float64 `json:"bytes_per_s"`
+	Case                   string   `json:"case"`
+	Language               string   `json:"language"`
+	NsPerOp                float64  `json:"ns_per_op"`
+	NsMedian               float64  `json:"ns_median"`
+	Ops                    int      `json:"ops"`
+	LibraryAllocations     *float64 `json:"library_allocations"`
+	LibraryBytes           *float64 `json:"library_bytes"`
+	LanguageAllocations    *float64 `json:"language_allocations"`
+	LanguageBytes          *float64 `json:"language_bytes"`
+	BytesPerS              *float64 `json:"bytes_per_s"`
+	PerS                   *float64 `json:"per_s"`
+	BytesPerClient         *float64 `json:"bytes_per_client"`
+	BytesPerServer         *float64 `json:"bytes_per_server"`
+	LanguageBytesPerStream *float64 `json:"language_bytes_per_stream"`
+	PeakRSS                *float64 `json:"peak_rss"`
 }
 
 const (
@@ -31,21 +36,13 @@ const (
 	warmUp    = 50 * time.Millisecond
 )
 
-// begin makes what is measured, and lets it go at the end.
-func (c *kase) begin() (w work, end func(), err error) {
-	p, err := c.pair()
+// begin makes what is measured.
+func (c *kase) begin() (work, error) {
+	p, err := c.party()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if c.kind != "handshake" {
-		if err := p.open(); err != nil {
-			return nil, nil, err
-		}
-		if err := p.echo(); err != nil {
-			return nil, nil, err
-		}
-	}
-	return kinds[c.kind].begin(c, p), p.close, nil
+	return kinds[c.kind].begin(c, p)
 }
 
 // timed is what an op of a pass takes.
@@ -72,14 +69,33 @@ func warmedUp(w work) (best time.Duration, err error) {
 
 // measure does what README.md, section 4, says.
 func (c *kase) measure(ms int) (*result, error) {
-	w, end, err := c.begin()
+	w, err := c.begin()
 	if err != nil {
 		return nil, err
 	}
-	defer end()
+	defer w.end()
+	r := &result{Case: c.name, Language: "Go"}
+	if held, ok := w.(*idle); ok {
+		err = r.weighed(held, c.streams/2)
+	} else {
+		err = r.repeated(w, ms)
+	}
+	r.BytesPerS, r.PerS = r.perSecond(kinds[c.kind].bytes, c), r.perSecond(kinds[c.kind].things, c)
+	return r, err
+}
+
+func (r *result) perSecond(inOp func(*kase) int, c *kase) *float64 {
+	if inOp == nil {
+		return nil
+	}
+	rate := float64(inOp(c)) * 1e9 / r.NsPerOp
+	return &rate
+}
+
+func (r *result) repeated(w work, ms int) error {
 	once, err := warmedUp(w)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	pass := time.Duration(ms) * time.Millisecond / passes
 	n, count := max(1, int(pass/max(once, 1))), passes
@@ -90,17 +106,25 @@ func (c *kase) measure(ms int) (*result, error) {
 	for i := range taken {
 		took, err := timed(w, n)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		taken[i] = float64(took.Nanoseconds()) / float64(n)
 	}
 	slices.Sort(taken)
-	r := &result{Case: c.name, Language: "Go", NsPerOp: taken[0], NsMedian: taken[count/2], Ops: n}
-	if bytes := kinds[c.kind].bytes(c); bytes > 0 {
-		speed := float64(bytes) * 1e9 / r.NsPerOp
-		r.BytesPerS = &speed
+	r.NsPerOp, r.NsMedian, r.Ops = taken[0], taken[count/2], n
+	return r.count(w, n)
+}
+
+// weighed makes one pass, of n pairs.
+func (r *result) weighed(w *idle, n int) error {
+	took, err := timed(w, n)
+	if err != nil {
+		return err
 	}
-	return r, r.count(w, n)
+	r.NsPerOp = float64(took.Nanoseconds()) / float64(n)
+	r.NsMedian, r.Ops = r.NsPerOp, n
+	w.weigh(r)
+	return nil
 }
 
 // count counts what the runtime allocates in a pass.
@@ -109,8 +133,9 @@ func (r *result) count(w work, n int) error {
 	runtime.ReadMemStats(&before)
 	err := w.pass(n)
 	runtime.ReadMemStats(&after)
-	r.LanguageAllocations = float64(after.Mallocs-before.Mallocs) / float64(n)
-	r.LanguageBytes = float64(after.TotalAlloc-before.TotalAlloc) / float64(n)
+	allocations := float64(after.Mallocs-before.Mallocs) / float64(n)
+	bytes := float64(after.TotalAlloc-before.TotalAlloc) / float64(n)
+	r.LanguageAllocations, r.LanguageBytes = &allocations, &bytes
 	return err
 }
 
@@ -167,7 +192,7 @@ func perform(arguments []string) int {
 	case len(arguments) > 1 && arguments[0] == "--run":
 		return runNamed(cases, arguments[1:], ms)
 	case len(arguments) == 1 && arguments[0] == "--run-all":
-		return run(cases, ms)
+		return run(slices.DeleteFunc(cases, func(c *kase) bool { return c.long }), ms)
 	}
 	fmt.Fprintln(os.Stderr, "usage: run [--ms N] --list | --run CASE ... | --run-all")
 	return 2

@@ -51,7 +51,7 @@ def main(arguments: list[str]) -> int:
         case ["--run", _, *_]:
             return _run_named(cases, arguments[1:], milliseconds)
         case ["--run-all"]:
-            return _run(cases, milliseconds)
+            return _run([case for case in cases if not case.long], milliseconds)
     print(f"usage: {__doc__}", file=sys.stderr)
     return 2
 

@@ -25,6 +25,11 @@ class Case:
     size: int = 0
     rounds: int = 1
     total: int = 0
+    over: str = "memory"
+    fresh_configs: bool = False
+    threads: int = 1
+    streams: int = 0
+    long: bool = False
 
     def set(self, key: str, value: str) -> None:
         match key:
@@ -36,13 +41,41 @@ class Case:
                 self.leaf = value
             case "client":
                 self.client = value
-            case "minimum_rsa" | "size" | "rounds" | "total" if int(value) > 0:
+            case "over" if value in _WAYS:
+                self.over = value
+            case "configs" if value in ("shared", "fresh"):
+                self.fresh_configs = value == "fresh"
+            case "run" if value == "long":
+                self.long = True
+            case "minimum_rsa" | "size" | "rounds" | "total" | "threads" | "streams" if int(value) > 0:
                 setattr(self, key, int(value))
             case _:
                 raise KeyError(key)
 
 
-_KINDS = ("write_read", "read_write", "concurrent", "transfer", "handshake")
+_KINDS = ("write_read", "read_write", "concurrent", "transfer", "handshake", "echo", "idle")
+_WAYS = ("memory", "pipe", "ipv4", "ipv6")
+_MOST_THREADS = 16
+
+
+def _fault(case: Case) -> str:
+    """What README.md, section 1, does not allow; "": nothing."""
+    kind = case.kind
+    if kind not in _KINDS:
+        return f"kind '{kind}'?"
+    if kind not in ("handshake", "idle") and not case.size:
+        return "no size"
+    if kind == "transfer" and (not case.total or case.total % case.size):
+        return "total is no multiple of size"
+    if kind != "handshake" and (case.over != "memory" or case.fresh_configs):
+        return "no handshake"
+    most_threads = 1 if case.fresh_configs or kind not in ("handshake", "echo") else _MOST_THREADS
+    if case.threads > most_threads:
+        return "threads"
+    may_have_streams = kind in ("handshake", "echo", "idle")
+    if case.streams % 2 or (case.streams and not may_have_streams) or (kind == "idle" and not case.streams):
+        return "streams"
+    return ""
 
 
 def _read_case(line: str) -> Case:
@@ -55,12 +88,8 @@ def _read_case(line: str) -> Case:
             case.set(key, value)
         except (KeyError, ValueError):
             raise BadCase(f"{name}: {pair}?") from None
-    if kind not in _KINDS:
-        raise BadCase(f"{name}: kind '{kind}'?")
-    if kind != "handshake" and not case.size:
-        raise BadCase(f"{name}: no size")
-    if kind == "transfer" and (not case.total or case.total % case.size):
-        raise BadCase(f"{name}: total is no multiple of size")
+    if fault := _fault(case):
+        raise BadCase(f"{name}: {fault}")
     return case
 
 

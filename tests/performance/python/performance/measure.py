@@ -6,14 +6,19 @@ import gc
 import sys
 import tracemalloc
 from time import perf_counter_ns
+from typing import cast
 
 from .cases import Case
-from .kinds import Work, begin
+from .kinds import Idle, Work, begin
 
 _PASSES = 10
 _FEW_PASSES = 3  # where one op takes longer than a pass should
 _WARM_UP_NS = 50_000_000
 
+_FIELDS = (
+    "ns_per_op", "ns_median", "ops", "library_allocations", "library_bytes", "language_allocations", "language_bytes",
+    "bytes_per_s", "per_s", "bytes_per_client", "bytes_per_server", "language_bytes_per_stream", "peak_rss",
+)  # fmt: skip
 Result = dict[str, str | int | float | None]
 
 
@@ -51,20 +56,34 @@ def _peak(work: Work) -> int:
         tracemalloc.stop()
 
 
-def measure(case: Case, milliseconds: int) -> Result:
-    work = begin(case)
+def _repeated(work: Work, milliseconds: int) -> Result:
     once, of_a_pass = _warm_up(work), milliseconds * 1_000_000 // _PASSES
     ops, passes = max(1, of_a_pass // once), _FEW_PASSES if once > of_a_pass else _PASSES
     taken = sorted(_timed(work, ops) / ops for _ in range(passes))
     return {
-        "case": case.name,
-        "language": "Python",
         "ns_per_op": taken[0],
         "ns_median": taken[passes // 2],
         "ops": ops,
-        "library_allocations": None,  # those that C counts
-        "library_bytes": None,
         "language_allocations": _blocks(work, ops),
         "language_bytes": _peak(work),
-        "bytes_per_s": work.bytes_per_op * 1e9 / taken[0] if work.bytes_per_op else None,
+    }
+
+
+def _weighed(work: Idle) -> Result:
+    """There is one pass."""
+    taken = _timed(work, work.pairs) / work.pairs
+    return {"ns_per_op": taken, "ns_median": taken, "ops": work.pairs, **work.weigh()}
+
+
+def measure(case: Case, milliseconds: int) -> Result:
+    work = begin(case)
+    result = _weighed(work) if isinstance(work, Idle) else _repeated(work, milliseconds)
+    per_s = 1e9 / cast(float, result["ns_per_op"])
+    return {
+        "case": case.name,
+        "language": "Python",
+        **dict.fromkeys(_FIELDS),  # None; the library's allocations are those that C counts
+        **result,
+        "bytes_per_s": work.bytes_per_op * per_s or None,
+        "per_s": work.things_per_op * per_s or None,
     }

@@ -9,16 +9,17 @@ from securestream import Status
 from support import NAME, NOW, credential, trust
 
 from .cases import Case
+from .link import Link, new_link
 
-_ROOM = 65536
+Streams = tuple[ss.Stream, ss.Stream]
 
 
 class Unexpected(Exception):
     """A status, or a plaintext, that a case does not expect."""
 
 
-class Pair:
-    """Configs and rooms for any number of pairs of streams."""
+class Party:
+    """What the pairs of a case are made of."""
 
     def __init__(self, case: Case) -> None:
         both: dict[str, Any] = {"min_version": case.version, "max_version": case.version, "groups": case.groups}
@@ -28,28 +29,52 @@ class Pair:
         if case.client:
             client["credentials"] = credential(case.client)
             server |= {"trust": trust("client-root"), "client_certificate": ss.ClientCertificate.REQUIRE}
+        self._settings = client, server
+        self.renew()
+
+    def renew(self) -> None:
+        """New configs in the place of the old ones; credentials and trust stay."""
+        client, server = self._settings
         self._configs = ss.Config(**client), ss.Config(**server)
-        self._rooms = memoryview(bytearray(_ROOM)), memoryview(bytearray(_ROOM))
 
-    def open(self) -> tuple[ss.Stream, ss.Stream]:
+    def streams(self) -> Streams:
+        """A client and a server that have sent nothing yet."""
+        client, server = self._configs
+        return (
+            ss.Stream(client, ss.Role.CLIENT, server_name=NAME, verify_time=NOW),
+            ss.Stream(server, ss.Role.SERVER, verify_time=NOW),
+        )
+
+
+class Hand:
+    """Performs handshakes, one at a time, each with new streams over a new connection."""
+
+    def __init__(self, party: Party, over: str = "memory") -> None:
+        self._party, self._link = party, new_link(over)
+
+    def open(self) -> Streams:
         """Two streams with their handshake done."""
-        client = ss.Stream(self._configs[0], ss.Role.CLIENT, server_name=NAME, verify_time=NOW)
-        server = ss.Stream(self._configs[1], ss.Role.SERVER, verify_time=NOW)
-        to_client = to_server = self._rooms[0][:0]
-        client_status = server_status = -1
-        while client_status != Status.OK or server_status != Status.OK:
-            if client_status != Status.OK:
-                to_server, client_status = _step(client, to_client, self._rooms[1])
-            if server_status != Status.OK:
-                to_client, server_status = _step(server, to_server, self._rooms[0])
-        return client, server
+        streams, link = self._party.streams(), self._link
+        link.connect()
+        finished, reads = [False, False], False
+        while not all(finished):
+            for side, stream in enumerate(streams):
+                if not finished[side]:
+                    finished[side] = _turn(stream, side, link, reads or side == 1)
+            reads = True
+        link.close()
+        return streams
 
 
-def _step(stream: ss.Stream, data: memoryview, room: memoryview) -> tuple[memoryview, int]:
-    """Give a side all of data; return what it sends."""
-    progress = stream.handshake_into(data, room)
-    if progress.status not in (Status.OK, Status.NEED_INPUT) or progress.consumed != len(data):
-        raise Unexpected(f"handshake gives {progress}")
-    if progress.status == Status.NEED_INPUT and not progress.produced:
-        raise Unexpected("the handshake does not end")
-    return room[: progress.produced], progress.status
+def _turn(stream: ss.Stream, side: int, link: Link, reads: bool) -> bool:
+    """A side takes what has come until it answers or has finished, which is returned. A client's first reads not."""
+    while True:
+        data = link.receive(side) if reads else b""
+        if reads and not data:
+            raise Unexpected("the handshake does not end")
+        progress = stream.handshake_into(data, link.rooms[side])
+        if progress.status not in (Status.OK, Status.NEED_INPUT) or progress.consumed != len(data):
+            raise Unexpected(f"handshake gives {progress}")
+        if progress.produced or progress.status == Status.OK:
+            link.send(side, progress.produced)
+            return progress.status == Status.OK
