@@ -102,11 +102,12 @@ static inline size_t sst__kept_size(const sst__kept *kept) {
 enum { SST__DUE_ANSWER = 1, SST__DUE_ALERT = 2 };
 
 typedef struct sst__due {
-  atomic_uint what;                 /* SST__DUE_x */
-  atomic_bool ended;                /* the last word is said, or noted: close_notify, or a fatal alert of either side */
-  int32_t alert;                    /* of who has ended it; written before what says so */
+  const sst_error *_Atomic end;     /* who has the last word: NULL, nobody yet; sst__closed; or the stream's failure */
+  atomic_uint what;                 /* SST__DUE_x; SST__DUE_ALERT: the alert_sent of the failure in end */
   uint16_t update_size, alert_size; /* bytes on the wire; set before the stream is open */
 } sst__due;
+
+extern const sst_error sst__closed; /* no failure: close_notify is the last word */
 
 static inline void sst__due_add(sst__due *due, unsigned what) {
   atomic_fetch_or_explicit(&due->what, what, memory_order_release);
@@ -117,11 +118,12 @@ static inline unsigned sst__due_take(sst__due *due) {
   return atomic_exchange_explicit(&due->what, 0, memory_order_acquire);
 }
 /* True for one caller alone, of all threads: the last word is its. */
-static inline bool sst__due_end(sst__due *due) {
-  return !atomic_exchange_explicit(&due->ended, true, memory_order_relaxed);
+static inline bool sst__due_end(sst__due *due, const sst_error *end) {
+  const sst_error *nobody = NULL;
+  return atomic_compare_exchange_strong_explicit(&due->end, &nobody, end, memory_order_release, memory_order_relaxed);
 }
 static inline bool sst__due_ended(const sst__due *due) {
-  return atomic_load_explicit(&due->ended, memory_order_relaxed);
+  return atomic_load_explicit(&due->end, memory_order_relaxed) != NULL;
 }
 static inline bool sst__due_any(const sst__due *due) {
   return atomic_load_explicit(&due->what, memory_order_relaxed) != 0;

@@ -22,6 +22,7 @@ static const sst_error out_of_memory = {.size = sizeof(sst_error),
                                         .alert_sent = SST__NO_ALERT,
                                         .alert_received = SST__NO_ALERT,
                                         .message = "an allocation failed"};
+const sst_error sst__closed = {.size = sizeof(sst_error), .alert_sent = SST__NO_ALERT, .alert_received = SST__NO_ALERT};
 
 enum { OPEN = SST_STATE_OPEN, FAILED = SST_STATE_FAILED, TRUNCATED = SST_STATE_TRUNCATED };
 enum { SUSPENDED = SST_STATE_SUSPENDED };
@@ -29,32 +30,35 @@ enum { PEER_CLOSED = SST_STATE_PEER_CLOSED, WE_CLOSED = SST_STATE_WE_CLOSED, END
 
 /* ---- failures ---- */
 
-/* The state is read first: sst__publish writes it last, so that who sees FAILED also sees the record. */
+/* The state is read first: sst__publish writes it behind the record. */
 static const sst_error *failure_of(const sst_stream *stream) {
   const uint32_t state = sst__state(stream);
   if ((state & FAILED) == 0) return (state & TRUNCATED) != 0 ? &truncation : NULL;
-  const sst_error *failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
-  return failure != NULL ? failure : &out_of_memory; /* there was no memory for the record itself */
+  return atomic_load_explicit(&stream->due.end, memory_order_acquire);
 }
 
-/* Both sides may fail at once: the first one's record stays. An alert is noted last, so that who writes it sees FAILED
-   and writes nothing behind it; none is where close_notify is out, or where there is no memory to tell of it. */
+void sst__stream_free_failure(sst_stream *stream) {
+  const sst_error *end = atomic_load_explicit(&stream->due.end, memory_order_acquire);
+  if (end != &sst__closed && end != &out_of_memory) sst__free((void *)end);
+}
+
+/* Both sides may fail at once, or one while the other closes: one word decides whose record is told and whose alert goes
+   out, so that it is the same failure's. Behind close_notify there is a record, but no alert. The alert is noted last, so
+   that who writes it sees FAILED and writes nothing behind it. */
 sst_status sst__publish(sst_stream *stream, const sst_error *error) {
-  sst_error *record = sst__copy(error, sizeof *error), *none = NULL;
-  const bool owes = stream->engine->alerts_are_due;
-  const bool last_word = owes && sst__due_end(&stream->due) && record != NULL && error->alert_sent >= 0;
-  if (owes && !last_word && record != NULL) record->alert_sent = SST__NO_ALERT;
-  const bool first = record != NULL && (sst__state(stream) & FAILED) == 0 &&
-                     atomic_compare_exchange_strong_explicit(&stream->failure, &none, record, memory_order_release,
-                                                             memory_order_relaxed);
-  if (!first) sst__free(record);
+  sst_error *record = sst__copy(error, sizeof *error);
+  const sst_error *end = record != NULL ? record : &out_of_memory, *closed = &sst__closed;
+  const bool has_last_word = sst__due_end(&stream->due, end);
+  const bool owes = has_last_word && stream->engine->alerts_are_due && end->alert_sent >= 0;
+  if (!has_last_word && record != NULL) record->alert_sent = SST__NO_ALERT;
+  if (!has_last_word && !atomic_compare_exchange_strong_explicit(&stream->due.end, &closed, end, memory_order_release,
+                                                                 memory_order_relaxed)) {
+    sst__free(record);
+  }
   sst__question_drop(&stream->question);
   sst__end_state(stream, SUSPENDED);
   sst__set_state(stream, FAILED);
-  if (last_word) {
-    stream->due.alert = error->alert_sent;
-    sst__due_add(&stream->due, SST__DUE_ALERT);
-  }
+  if (owes) sst__due_add(&stream->due, SST__DUE_ALERT);
   return failure_of(stream)->code;
 }
 
@@ -209,8 +213,8 @@ static sst_status abort_stream(sst_stream *stream, int32_t alert) {
   (void)sst__fail(&error, SST_ERR_ABORTED, "aborted by this side with the alert %s (%d)", sst_alert_name(alert),
                   (int)alert);
   error.alert_sent = alert;
-  (void)sst__publish(stream, &error);
-  return SST_OK;
+  const sst_status failure = sst__publish(stream, &error); /* the other side may have failed at the same time */
+  return failure == SST_ERR_ABORTED ? SST_OK : failure;
 }
 
 sst_status sst__stream_abort(sst_stream *stream, int32_t alert) {

@@ -19,13 +19,12 @@ struct sst_stream {
   uint32_t options, max_fragment, fork_generation;
   bool established; /* the engine has finished; the last flight may still wait */
 
-  _Atomic uint32_t state;     /* SST_STATE_x */
-  atomic_bool eof;            /* the transport has ended */
-  pthread_mutex_t lock;       /* held for one call, where both sides go through one SSL */
-  sst_error *_Atomic failure; /* published once */
+  _Atomic uint32_t state; /* SST_STATE_x */
+  atomic_bool eof;        /* the transport has ended */
+  pthread_mutex_t lock;   /* held for one call, where both sides go through one SSL */
 
   sst__queue wire; /* bytes to the peer that wait for room */
-  sst__due due;    /* what the sending side has to write for the receiving one */
+  sst__due due;    /* what the sending side has to write for the receiving one, and the failure */
   sst__kept kept;  /* plaintext that waits for room */
   sst__events *events;
   sst__question question;
@@ -55,6 +54,7 @@ sst_status sst__stream_close(sst_stream *, sst__room out, sst_progress *);
 sst_status sst__stream_abort(sst_stream *, int32_t alert);
 sst_status sst__stream_key_update(sst_stream *, bool request_peer);
 sst_status sst__stream_input_eof(sst_stream *);
+void sst__stream_free_failure(sst_stream *);
 
 /* Notes the failure that ends the stream, and returns the code of the one that did. */
 sst_status sst__publish(sst_stream *, const sst_error *error);

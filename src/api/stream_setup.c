@@ -60,7 +60,7 @@ void sst_stream_free(sst_stream *stream) {
   sst__queue_free(&stream->wire);
   sst__kept_free(&stream->kept);
   sst__free(stream->setup);
-  sst__free(atomic_load_explicit(&stream->failure, memory_order_acquire));
+  sst__stream_free_failure(stream);
   sst__question_end(&stream->question);
   sst_credential_free(stream->credential);
   sst_config_free(stream->config);

@@ -111,5 +111,7 @@ typedef struct sst__content {
 /* MORE: taken in. CLOSED: it was close_notify. FAILED: error says the alert as well. */
 sst__step sst__receive_handshake(sst__record_engine *, const sst__content *, sst_error *error);
 sst__step sst__receive_alert(sst__record_engine *, const sst__content *, sst_error *error);
+/* True if that alert ends the stream. */
+bool sst__is_error_alert(const sst__suite *suite, uint8_t level, uint8_t alert);
 
 #endif

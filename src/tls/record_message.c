@@ -32,19 +32,22 @@ static sst__step refused_by_peer(sst_error *error, uint8_t alert) {
   return SST__STEP_FAILED; /* there is nothing to say to that */
 }
 
+/* What says that it is fatal ends the stream. In TLS 1.3 each alert but the two of 6.1 does, unknown ones too, whatever
+   its level, known or not (RFC 8446, 6). In TLS 1.2 the level alone decides (RFC 5246, 7.2). */
+bool sst__is_error_alert(const sst__suite *suite, uint8_t level, uint8_t alert) {
+  if (level == LEVEL_FATAL) return true;
+  return suite->tls13 && alert != SSL_AD_CLOSE_NOTIFY && alert != SSL_AD_USER_CANCELLED;
+}
+
 sst__step sst__receive_alert(sst__record_engine *record, const sst__content *content, sst_error *error) {
   if (length_of(content) != 2) return fail(error, SST_ERR_DECODE, "an alert that is not 2 bytes long");
   const uint8_t level = at(content, 0), alert = at(content, 1);
   sst__events_add(record->base.events, SST_EVENT_ALERT_RECEIVED, alert, NULL, 0);
-  if (level != LEVEL_WARNING && level != LEVEL_FATAL) {
+  if (!record->suite.tls13 && level != LEVEL_WARNING && level != LEVEL_FATAL) {
     return fail(error, SST_ERR_ILLEGAL_PARAMETER, "an alert of an unknown level");
   }
-  if (level == LEVEL_FATAL) return refused_by_peer(error, alert);
+  if (sst__is_error_alert(&record->suite, level, alert)) return refused_by_peer(error, alert);
   if (alert == SSL_AD_CLOSE_NOTIFY) return SST__STEP_CLOSED;
-  /* TLS 1.3 has one other alert that is none of an error (RFC 8446, 6.1). */
-  if (record->suite.tls13 && alert != SSL_AD_USER_CANCELLED) {
-    return fail(error, SST_ERR_DECODE, "a warning that TLS 1.3 does not have");
-  }
   if (++record->receiver.warnings <= MOST_WARNINGS) return SST__STEP_MORE;
   return fail(error, SST_ERR_FLOOD, "too many warnings in a row");
 }

@@ -7,7 +7,7 @@
 #include "tls/record.h"
 
 /* RFC 8446, 5.2; for TLS 1.2 less than the RFC's 2^14 + 2048, which no AEAD suite comes near. */
-enum { MOST_BODY_13 = 16384 + 256, MOST_BODY_12 = 16704, MOST_EMPTY = 32, LEVEL_FATAL = 2 };
+enum { MOST_BODY_13 = 16384 + 256, MOST_BODY_12 = 16704, MOST_EMPTY = 32 };
 
 static const sst__receiver *receiver_of(const sst__engine *engine) {
   return &((const sst__record_engine *)engine)->receiver;
@@ -191,10 +191,10 @@ static sst__content content_of(const target *to, size_t len) {
   return (sst__content){.piece = {to->out, to->spill}, .len = {first, len - first}};
 }
 
-/* No other record may stand inside a handshake message (RFC 8446, 5.1). A fatal alert ends it, and says more. */
-static bool is_in_between(const sst__receiver *receiver, uint8_t type, const target *to, size_t len) {
-  if (receiver->message == NULL || type == SST__HANDSHAKE) return false;
-  return type != SST__ALERT || len != 2 || byte_at(to, 0) != LEVEL_FATAL;
+/* No other record may stand inside a handshake message (RFC 8446, 5.1). An alert of an error ends it, and says more. */
+static bool is_in_between(const sst__record_engine *record, uint8_t type, const target *to, size_t len) {
+  if (record->receiver.message == NULL || type == SST__HANDSHAKE) return false;
+  return type != SST__ALERT || len != 2 || !sst__is_error_alert(&record->suite, byte_at(to, 0), byte_at(to, 1));
 }
 
 /* What an opened record says. DONE: it is data, of *len bytes. */
@@ -205,7 +205,7 @@ static sst__step receive(sst__record_engine *record, const opened *what, const t
   if (what->plaintext_len > SST__MOST_PLAINTEXT + (suite->tls13 ? 1u : 0u)) {
     return fail(error, SST_ERR_RECORD_OVERFLOW, "a record has too much plaintext");
   }
-  if (is_in_between(&record->receiver, type, to, *len)) {
+  if (is_in_between(record, type, to, *len)) {
     return fail(error, SST_ERR_UNEXPECTED_MESSAGE, "another record inside a handshake message");
   }
   if (is_flood(&record->receiver, type, *len)) {

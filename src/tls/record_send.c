@@ -140,8 +140,8 @@ sst__step sst__record_key_update(sst__engine *engine, bool request_peer, sst__ou
   if (step != SST__STEP_DONE) return step;
   if (request_peer) atomic_fetch_add_explicit(&record->answers_expected, 1, memory_order_relaxed);
   if (!sst__keys_update(&record->sender.keys, &record->suite)) {
-    (void)sst__due_end(record->base.due); /* there is no key that an alert could be sealed with */
     (void)sst__fail(error, SST_ERR_NO_MEMORY, "no memory for new keys");
+    error->alert_sent = SST__NO_ALERT; /* there is no key that it could be sealed with */
     return SST__STEP_FAILED;
   }
   sst__record_look_at_limit(record);
@@ -158,7 +158,8 @@ sst__step sst__record_bring_out(sst__engine *engine, bool before_data, sst__outp
   const unsigned due = sst__due_take(owed);
   sst__step step = SST__STEP_DONE;
   if ((due & SST__DUE_ALERT) != 0) {
-    step = send_alert(record, LEVEL_FATAL, (uint8_t)owed->alert, wire, error);
+    const sst_error *end = atomic_load_explicit(&owed->end, memory_order_relaxed); /* read behind what says so */
+    step = send_alert(record, LEVEL_FATAL, (uint8_t)end->alert_sent, wire, error);
     if (step == SST__STEP_FAILED) return SST__STEP_DONE;
   } else if ((due != 0 || (before_data && record->base.update_due)) && !sst__due_ended(owed)) {
     step = sst__record_key_update(engine, false, wire, error);
@@ -174,7 +175,7 @@ sst__step sst__record_close(sst__engine *engine, sst__output *wire, sst_error *e
     (void)sst__fail(error, SST_ERR_NO_MEMORY, "no memory for close_notify");
     return SST__STEP_NO_MEMORY;
   }
-  if (!sst__due_end(record->base.due))
+  if (!sst__due_end(record->base.due, &sst__closed))
     return SST__STEP_DONE; /* the receiving side has just failed: its alert is last */
   return send_alert(record, LEVEL_WARNING, CLOSE_NOTIFY, wire, error);
 }

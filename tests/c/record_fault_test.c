@@ -227,12 +227,17 @@ FAULT(two_alerts_in_a_record_are_decode_50, BOTH, SST_ERR_DECODE, 50) {
   forge_send(forge, ALERT, "\1\0\1\0", 4);
 }
 
-FAULT(alert_of_level_3_is_illegal_parameter_47, BOTH, SST_ERR_ILLEGAL_PARAMETER, 47) {
+/* RFC 5246, 7.2. */
+FAULT_12(alert_of_level_0_is_illegal_parameter_47, BOTH, SST_ERR_ILLEGAL_PARAMETER, 47) {
+  forge_send(forge, ALERT, "\0\50", 2);
+}
+
+FAULT_12(alert_of_level_3_is_illegal_parameter_47, BOTH, SST_ERR_ILLEGAL_PARAMETER, 47) {
   forge_send(forge, ALERT, "\3\50", 2);
 }
 
-FAULT_13(warning_of_an_error_is_decode_50, BOTH, SST_ERR_DECODE, 50) {
-  forge_send(forge, ALERT, "\1\50", 2);
+FAULT_12(close_notify_of_level_255_is_illegal_parameter_47, BOTH, SST_ERR_ILLEGAL_PARAMETER, 47) {
+  forge_send(forge, ALERT, "\377\0", 2);
 }
 
 FAULT(fifth_warning_without_data_is_flood_10, BOTH, SST_ERR_FLOOD, 10) {

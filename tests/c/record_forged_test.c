@@ -68,11 +68,19 @@ static void send_padded(Twins *twins) {
   twins->warned = false;
 }
 
+/* A known difference (record_alert_test.c): in TLS 1.3 we take an error for one at every level, and know no bad level. */
+static uint8_t known_level(const Twins *twins, uint8_t number, uint8_t level) {
+  if (twins->version != SST_TLS1_3) return level;
+  if (number != 0 && number != 90) return 2;
+  return level == 3 ? 1 : level;
+}
+
 static void send_alert(Twins *twins) {
   const uint8_t numbers[] = {0, 10, 90, 100, 112};
   const uint8_t level = test_random_below(12) == 0 ? 3 : test_random_below(6) == 0 ? 2 : 1;
   const uint8_t number = numbers[test_random_below(8) == 0 ? 0 : 1 + test_random_below(4)];
-  const uint8_t alert[] = {level, twins->version == SST_TLS1_3 && number > 10 ? 90 : number, 0};
+  const uint8_t known = twins->version == SST_TLS1_3 && number > 10 ? 90 : number;
+  const uint8_t alert[] = {known_level(twins, known, level), known, 0};
   if (twins->cut) return;
   send_both(twins, RECORD_ALERT, alert, test_random_below(20) == 0 ? test_random_below(4) : 2);
   twins->warned = true;

@@ -273,6 +273,33 @@ TEST_VERSIONS(record_memory, close_without_memory_is_repeated) {
   pair_free(&pair);
 }
 
+/* What waited is out, and for close_notify there is neither room nor memory: the call cannot be repeated, and the stream
+   has failed. It has not closed: no close_notify is out, and none will be. */
+TEST(record_memory, close_without_memory_behind_what_waited_fails_and_has_not_closed_tls13) {
+  only_on_our_path();
+  enum { UPDATE = 27, LEFT = 3 };
+  for (int record = 0; record < 2; record++) { /* the failure's own, which needs memory as well */
+    Forged *forged = forged_open(SST_TLS1_3, SST_ROLE_CLIENT, &(PairOptions){.first = 0});
+    Side *victim = forged->forge.victim;
+    uint8_t out[UPDATE + LEFT];
+    sst_progress done;
+    EXPECT_STATUS(sst_stream_key_update(victim->stream, 0), SST_OK);
+    if (record == 0) allocations_fail_from(1);
+    if (record == 1) allocations_fail_at(1);
+    EXPECT_STATUS(sst_stream_close(victim->stream, out, sizeof out, &done), SST_ERR_NO_MEMORY);
+    EXPECT(allocations_hit());
+    EXPECT_EQ(done.produced, UPDATE);
+    wire_write(victim->out, out, done.produced);
+    EXPECT_EQ(sst_stream_state(victim->stream), SST_STATE_OPEN | SST_STATE_FAILED);
+    EXPECT_STATUS(error_of(victim).code, SST_ERR_NO_MEMORY);
+    EXPECT_EQ(error_of(victim).alert_sent, record == 0 ? -1 : 80);
+    EXPECT_STATUS(side_close(victim), SST_OK);
+    EXPECT_EQ(sst_stream_state(victim->stream), SST_STATE_OPEN | SST_STATE_FAILED);
+    EXPECT_HEARD(&forged->forge, record == 0 ? "handshake 24 0" : "handshake 24 0, alert 2 80");
+    forged_free(forged);
+  }
+}
+
 /* A failure without memory for its record tells of no alert, and sends none; with memory the alert waits for room. */
 TEST_VERSIONS(record_memory, alert_is_sent_if_and_only_if_the_record_says_so) {
   only_on_our_path();
@@ -282,7 +309,7 @@ TEST_VERSIONS(record_memory, alert_is_sent_if_and_only_if_the_record_says_so) {
     const Data record = keys_seal(&forged->forge.send, 99, "x", 1);
     uint8_t out[100];
     sst_progress done;
-    if (without == 1) allocations_fail_from(1);
+    allocations_fail_from(without == 1 ? 1 : 0);
     const sst_status status = sst_stream_decrypt(victim->stream, record.bytes, record.len, out, sizeof out, &done);
     EXPECT_EQ(allocations_hit(), without == 1);
     EXPECT_STATUS(status, without == 1 ? SST_ERR_NO_MEMORY : SST_ERR_UNEXPECTED_MESSAGE);

@@ -74,6 +74,9 @@ void test_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* True once an expectation of this case has failed. */
 bool test_failed(void);
 void test_register(TestCase *test_case);
+/* Notes a failure; and ends the case unless something holds. Each program has its own. */
+void test_report(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void test_require(bool holds);
 bool test_expect(const char *file, int line, const char *text, bool holds);
 bool test_expect_eq(const char *file, int line, const char *text, int64_t got, const char *expected_text,
                     int64_t expected);
@@ -85,7 +88,6 @@ bool test_expect_text(const char *file, int line, const char *text, const void *
                       const char *expected);
 bool test_expect_string(const char *file, int line, const char *text, const char *got, const char *expected);
 bool test_expect_contains(const char *file, int line, const char *text, const char *part);
-void test_require(bool holds);
 void test_skip(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 void test_fail(const char *file, int line, const char *format, ...) __attribute__((noreturn, format(printf, 3, 4)));
 
