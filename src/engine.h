@@ -18,6 +18,9 @@
 
 typedef struct sst__engine sst__engine;
 
+/* For the few functions that every record passes: what they cost is calls, and arguments that stay the same. */
+#define SST__INLINE static inline __attribute__((always_inline))
+
 typedef enum sst__step {
   SST__STEP_DONE,      /* done */
   SST__STEP_MORE,      /* all input was taken; more is needed */
@@ -204,6 +207,7 @@ typedef struct sst__engine_ops {
 struct sst__engine {
   const sst__engine_ops *ops;
   size_t overhead;         /* bytes that a record is longer than its plaintext; right once the handshake has ended */
+  size_t frame_header;     /* bytes that next_frame lacks where nothing has come; 0: it is to be asked */
   size_t key_update_size;  /* bytes of a KeyUpdate record; 0: the protocol has none */
   size_t records_per_key;  /* of data, before a KeyUpdate of our own; 0: without end */
   bool one_at_a_time;      /* sending and receiving must not run at once: stream.c holds its lock */

@@ -51,6 +51,13 @@ static sst__step open_one(sst_stream *stream, sst__input *in, const sst__frame *
   return step;
 }
 
+/* Nothing is left of the input, and nothing is begun. */
+static bool is_used_up(const sst_stream *stream, size_t used, size_t len, sst_progress *progress) {
+  if (used < len || stream->engine->frame_header == 0) return false;
+  progress->needed = stream->engine->frame_header;
+  return true;
+}
+
 static void next_frame(const sst_stream *stream, const sst__input *in, sst__frame *frame) {
   const uint8_t *data = in->data == NULL ? NULL : in->data + in->used;
   stream->engine->ops->next_frame(stream->engine, data, in->len - in->used, frame);
@@ -79,19 +86,22 @@ sst__step sst__open_records(sst_stream *stream, sst__input *in, sst__room out, b
     progress->produced += produced;
     if (step != SST__STEP_DONE && step != SST__STEP_MORE) return step;
     if (!frame.whole) return SST__STEP_MORE;
+    if (sst__kept_size(&stream->kept) == 0 && is_used_up(stream, in->used, in->len, progress)) return SST__STEP_MORE;
   }
 }
 
-sst__step sst__open_in_place(sst_stream *stream, const sst__in_place *place, sst_progress *progress, sst_error *error) {
+sst__step sst__open_in_place(sst_stream *stream, const sst__in_place *place, sst_progress *progress, bool *begun,
+                             sst_error *error) {
   const sst__input all = {.data = place->data, .len = place->len};
   sst__output answers = {.queue = &stream->wire};
   for (size_t used = 0;;) {
     sst__frame frame;
     const sst__input in = {.data = all.data, .len = all.len, .used = used};
     next_frame(stream, &in, &frame);
+    *begun = frame.begun;
+    if (frame.begun) return SST__STEP_MORE;
     progress->needed = frame.missing;
     if (!frame.whole) return SST__STEP_MORE;
-    progress->needed = 0;
     if (*place->ranges_used == place->num_ranges) return SST__STEP_ROOM;
 
     size_t offset = 0, produced = 0;
@@ -103,5 +113,6 @@ sst__step sst__open_in_place(sst_stream *stream, const sst__in_place *place, sst
     if (produced > 0) place->ranges[(*place->ranges_used)++] = (sst_range){.offset = used + offset, .length = produced};
     if (step != SST__STEP_DONE && step != SST__STEP_MORE) return step;
     used += frame.length;
+    if (is_used_up(stream, used, place->len, progress)) return SST__STEP_MORE;
   }
 }

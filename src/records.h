@@ -18,7 +18,8 @@ void sst__kept_free(sst__kept *kept);
    CLOSED, FAILED. With leave_partial a record that is not whole stays in in. */
 sst__step sst__open_records(sst_stream *stream, sst__input *in, sst__room out, bool leave_partial,
                             sst_progress *progress, sst_error *error);
-/* The same inside the caller's receive buffer. */
-sst__step sst__open_in_place(sst_stream *stream, const sst__in_place *place, sst_progress *progress, sst_error *error);
+/* The same inside the caller's receive buffer. begun: nothing was done, since a part of the record was taken in before. */
+sst__step sst__open_in_place(sst_stream *stream, const sst__in_place *place, sst_progress *progress, bool *begun,
+                             sst_error *error);
 
 #endif

@@ -10,6 +10,7 @@
 #include "error.h"
 #include "memory.h"
 #include "records.h"
+#include "turn.h"
 
 /* Text and alert of the one failure that leaves the sending side alone; it needs no memory. */
 static const sst_error truncation = {.size = sizeof(sst_error),
@@ -78,7 +79,7 @@ static sst__output output_of(sst_stream *stream, sst__room out) {
 
 /* Moves what waits into the room, and then what waited behind it, or is due; false: for that there is neither room nor
    memory. What cannot be written fails the stream. */
-static bool drain(sst_stream *stream, sst__output *out) {
+static bool drain_all(sst_stream *stream, sst__output *out) {
   sst_error error;
   if (!sst__output_drain(out)) return true;
   const uint32_t state = sst__state(stream) & (OPEN | FAILED);
@@ -86,6 +87,12 @@ static bool drain(sst_stream *stream, sst__output *out) {
   const sst__step step = stream->engine->ops->bring_out(stream->engine, false, out, &error);
   if (step == SST__STEP_FAILED && (sst__state(stream) & FAILED) == 0) (void)sst__publish(stream, &error);
   return step != SST__STEP_ROOM;
+}
+
+/* Nearly always there is nothing. An engine whose sides take turns may hold back what due does not say. */
+SST__INLINE bool drain(sst_stream *stream, sst__output *out) {
+  const bool nothing = sst__queue_size(&stream->wire) == 0 && !sst__due_any(&stream->due);
+  return (nothing && !stream->engine->one_at_a_time) || drain_all(stream, out);
 }
 
 static bool is_drained(const sst_stream *stream) {
@@ -142,8 +149,8 @@ static sst_status may_send(const sst_stream *stream) {
   return (state & OPEN) != 0 ? SST_OK : sst__refuse(SST_ERR_STATE);
 }
 
-static sst_status encrypt(sst_stream *stream, const sst_slice *slices, size_t num_slices, sst__room room,
-                          sst_progress *progress) {
+SST__INLINE sst_status encrypt(sst_stream *stream, const sst_slice *slices, size_t num_slices, sst__room room,
+                               sst_progress *progress) {
   const sst_status allowed = may_send(stream);
   if (allowed != SST_OK) return allowed;
   sst__output out = output_of(stream, room);
@@ -278,7 +285,7 @@ static sst_status received(sst_stream *stream, sst__step step, sst_progress *pro
   return may_receive(stream);
 }
 
-static sst_status decrypt(sst_stream *stream, sst__input *in, sst__room out, sst_progress *progress) {
+SST__INLINE sst_status decrypt(sst_stream *stream, sst__input *in, sst__room out, sst_progress *progress) {
   if (!sst__give_kept(&stream->kept, out, progress)) return SST_NEED_OUTPUT;
   const sst_status allowed = may_receive(stream);
   if (allowed != SST_OK) return allowed;
@@ -297,15 +304,14 @@ sst_status sst__stream_decrypt(sst_stream *stream, const uint8_t *in, size_t in_
   return sst__turn_end(stream, SST__RECEIVING, progress, decrypt(stream, &input, out, progress));
 }
 
-static sst_status decrypt_in_place(sst_stream *stream, const sst__in_place *place, sst_progress *progress) {
-  sst__frame frame;
+SST__INLINE sst_status decrypt_in_place(sst_stream *stream, const sst__in_place *place, sst_progress *progress) {
+  bool begun = false;
   if (sst__kept_size(&stream->kept) > 0) return sst__refuse(SST_ERR_STATE);
   const sst_status allowed = may_receive(stream);
   if (allowed != SST_OK) return allowed;
-  stream->engine->ops->next_frame(stream->engine, NULL, 0, &frame);
-  if (frame.begun) return sst__refuse(SST_ERR_STATE);
   sst_error error;
-  const sst__step step = sst__open_in_place(stream, place, progress, &error);
+  const sst__step step = sst__open_in_place(stream, place, progress, &begun, &error);
+  if (begun) return sst__refuse(SST_ERR_STATE);
   return received(stream, step, progress, &error);
 }
 

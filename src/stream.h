@@ -32,12 +32,10 @@ struct sst_stream {
 
   /* What is above changes seldom once the stream is open; what is below is written at every call, by its side alone. */
   uint8_t apart[SST__CACHE_LINE];
-  atomic_bool sending;    /* a call of the sending side runs: turn.c */
+  atomic_bool sending;    /* a call of the sending side runs: turn.h */
   sst__counters counters; /* the sending side's first */
   atomic_bool receiving;  /* a call of the receiving side runs */
 };
-
-enum { SST__SENDING = 1, SST__RECEIVING = 2 };
 
 /* ---- stream.c: the calls that move bytes. Arguments are checked by the caller (src/api). ---- */
 
@@ -83,13 +81,6 @@ typedef struct sst__in_place {
 } sst__in_place;
 
 sst_status sst__stream_decrypt_in_place(sst_stream *, const sst__in_place *, sst_progress *);
-
-/* ---- turn.c: who may be inside of a stream ---- */
-
-/* Takes sides for one call and the lock; progress (may be NULL) is zeroed. SST_OK, FORKED or BUSY. */
-sst_status sst__turn_begin(sst_stream *stream, unsigned sides, sst_progress *progress);
-/* Gives them back, having filled flags and waiting, and returns status. */
-sst_status sst__turn_end(sst_stream *stream, unsigned sides, sst_progress *progress, sst_status status);
 
 static inline uint32_t sst__state(const sst_stream *stream) {
   return atomic_load_explicit(&stream->state, memory_order_acquire);

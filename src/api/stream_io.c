@@ -26,7 +26,7 @@ sst_status sst_stream_handshake(sst_stream *stream, const uint8_t *in, size_t in
   return sst__stream_handshake(stream, in, in_len, (sst__room){out, out_cap}, progress);
 }
 
-sst_status sst_stream_encryptv(sst_stream *stream, const sst_slice *slices, size_t num_slices, uint8_t *out,
+SST__INLINE sst_status encrypt(sst_stream *stream, const sst_slice *slices, size_t num_slices, uint8_t *out,
                                size_t out_cap, sst_progress *progress) {
   size_t total = 0;
   if (stream == NULL || progress == NULL || !sst__buffer_ok(out, out_cap)) return bad_argument(progress);
@@ -41,16 +41,21 @@ sst_status sst_stream_encryptv(sst_stream *stream, const sst_slice *slices, size
   return sst__stream_encrypt(stream, slices, num_slices, (sst__room){out, out_cap}, progress);
 }
 
+sst_status sst_stream_encryptv(sst_stream *stream, const sst_slice *slices, size_t num_slices, uint8_t *out,
+                               size_t out_cap, sst_progress *progress) {
+  return encrypt(stream, slices, num_slices, out, out_cap, progress);
+}
+
 sst_status sst_stream_encrypt2(sst_stream *stream, const uint8_t *head, size_t head_len, const uint8_t *body,
                                size_t body_len, uint8_t *out, size_t out_cap, sst_progress *progress) {
   const sst_slice slices[2] = {{head, head_len}, {body, body_len}};
-  return sst_stream_encryptv(stream, slices, 2, out, out_cap, progress);
+  return encrypt(stream, slices, 2, out, out_cap, progress);
 }
 
 sst_status sst_stream_encrypt(sst_stream *stream, const uint8_t *in, size_t in_len, uint8_t *out, size_t out_cap,
                               sst_progress *progress) {
   const sst_slice slice = {in, in_len};
-  return sst_stream_encryptv(stream, &slice, 1, out, out_cap, progress);
+  return encrypt(stream, &slice, 1, out, out_cap, progress);
 }
 
 sst_status sst_stream_decrypt(sst_stream *stream, const uint8_t *in, size_t in_len, uint8_t *out, size_t out_cap,

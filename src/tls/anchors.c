@@ -6,7 +6,7 @@
 
 #include "memory.h"
 #include "pem.h"
-#include "tls/internal.h"
+#include "tls/verify.h"
 
 sst__anchors *sst__anchors_new(void) {
   sst__anchors *anchors = sst__alloc(sizeof *anchors);
@@ -14,8 +14,9 @@ sst__anchors *sst__anchors_new(void) {
   ERR_clear_error();
   anchors->list = sk_X509_new_null();
   anchors->store = X509_STORE_new();
+  anchors->known = sst__authorities_new();
   ERR_clear_error();
-  if (anchors->list != NULL && anchors->store != NULL) return anchors;
+  if (anchors->list != NULL && anchors->store != NULL && anchors->known != NULL) return anchors;
   sst__anchors_free(anchors);
   return NULL;
 }
@@ -25,6 +26,7 @@ void sst__anchors_free(sst__anchors *anchors) {
   sk_X509_pop_free(anchors->list, X509_free);
   sk_X509_CRL_pop_free(anchors->crls, X509_CRL_free);
   X509_STORE_free(anchors->store);
+  sst__authorities_free(anchors->known);
   sst__free(anchors);
 }
 

@@ -97,6 +97,7 @@ sst__engine *sst__tls_hand_over(sst__engine *engine, sst__facts *facts, sst_erro
   if (record != NULL) {
     record->base = (sst__engine){.ops = &record_ops,
                                  .alerts_are_due = true,
+                                 .frame_header = SST__HEADER_LEN,
                                  .due = tls->base.due,
                                  .events = tls->base.events,
                                  .counters = tls->base.counters};

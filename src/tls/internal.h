@@ -63,10 +63,13 @@ sst_status sst__order_chain(const STACK_OF(CRYPTO_BUFFER) * loaded, const EVP_PK
 
 enum { SST__MOST_ANCHORS = 0x7fff };
 
+typedef struct sst__authorities sst__authorities;
+
 struct sst__anchors {
   STACK_OF(X509) * list;     /* in the order of loading, no two alike */
   STACK_OF(X509_CRL) * crls; /* NULL: revocation is not looked at */
   X509_STORE *store;         /* empty: verification does not start without one */
+  sst__authorities *known;   /* those that stood between an anchor and a leaf */
   bool partial_chain;
 };
 

@@ -6,6 +6,9 @@
 #ifndef SST_RECORD_H
 #define SST_RECORD_H
 
+#include <endian.h>
+#include <string.h>
+
 #include <openssl/aead.h>
 #include <openssl/base.h>
 
@@ -77,8 +80,19 @@ bool sst__keys_take_over(sst__record_engine *record, const SSL *ssl);
 /* The next generation (RFC 8446, 7.2); false: as above, and the keys are of no use any more. */
 bool sst__keys_update(sst__keys *keys, const sst__suite *suite);
 void sst__keys_clear(sst__keys *keys);
-/* Writes the nonce of the next record. */
-void sst__keys_nonce(const sst__keys *keys, const sst__suite *suite, uint8_t nonce[SST__NONCE_LEN]);
+/* Writes the nonce of the next record: the iv and the number (RFC 8446, 5.3). In a nonce of TLS 1.2 with an explicit part
+   the number itself stands behind the salt, as with BoringSSL (RFC 5288, 3): the iv is zero there. Made in registers and
+   stored in the words that the AEAD loads, 8 bytes and 4: a load that spans two stores waits for both. */
+SST__INLINE void sst__keys_nonce(const sst__keys *keys, uint8_t nonce[SST__NONCE_LEN]) {
+  uint64_t first;
+  uint32_t last;
+  memcpy(&first, keys->iv, sizeof first);
+  memcpy(&last, keys->iv + sizeof first, sizeof last);
+  first ^= htole64((uint64_t)__builtin_bswap32((uint32_t)(keys->sequence >> 32)) << 32);
+  last ^= htobe32((uint32_t)keys->sequence);
+  memcpy(nonce, &first, sizeof first);
+  memcpy(nonce + sizeof first, &last, sizeof last);
+}
 /* Writes the additional data of a TLS 1.2 record with so much plaintext; returns its length. */
 size_t sst__additional_data(const sst__keys *keys, uint8_t type, size_t plaintext_len, uint8_t out[13]);
 

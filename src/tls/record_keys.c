@@ -131,17 +131,6 @@ static void put_u64(uint8_t *out, uint64_t value) {
   out[7] = (uint8_t)value;
 }
 
-void sst__keys_nonce(const sst__keys *keys, const sst__suite *suite, uint8_t nonce[SST__NONCE_LEN]) {
-  uint64_t number = 0, iv;
-  put_u64((uint8_t *)&number, keys->sequence);
-  memcpy(&iv, keys->iv + SALT_LEN, sizeof iv);
-  /* TLS 1.3: the iv and the number (RFC 8446, 5.3). Else the salt, and the number itself, as BoringSSL does (RFC 5288, 3).
-     As whole words: bytes would have to be collected again when the AEAD loads them. */
-  if (!suite->explicit_nonce) number ^= iv;
-  memcpy(nonce, keys->iv, SALT_LEN);
-  memcpy(nonce + SALT_LEN, &number, sizeof number);
-}
-
 size_t sst__additional_data(const sst__keys *keys, uint8_t type, size_t plaintext_len, uint8_t out[13]) {
   put_u64(out, keys->sequence);
   out[8] = type;

@@ -9,10 +9,6 @@
 /* RFC 8446, 5.2; for TLS 1.2 less than the RFC's 2^14 + 2048, which no AEAD suite comes near. */
 enum { MOST_BODY_13 = 16384 + 256, MOST_BODY_12 = 16704, MOST_EMPTY = 32 };
 
-static const sst__receiver *receiver_of(const sst__engine *engine) {
-  return &((const sst__record_engine *)engine)->receiver;
-}
-
 static size_t body_of(const uint8_t header[SST__HEADER_LEN]) {
   return (size_t)header[3] << 8 | header[4];
 }
@@ -42,14 +38,11 @@ static const uint8_t *peek_header(const sst__receiver *receiver, const uint8_t *
   return room;
 }
 
-void sst__record_next_frame(const sst__engine *engine, const uint8_t *in, size_t in_len, sst__frame *frame) {
-  const sst__record_engine *record = (const sst__record_engine *)engine;
-  const sst__receiver *receiver = receiver_of(engine);
-  const size_t expansion = engine->overhead - SST__HEADER_LEN;
-  if (in_len == 0 && receiver->header_len == 0) { /* each call ends here */
-    *frame = (sst__frame){.missing = SST__HEADER_LEN};
-    return;
-  }
+/* A record that is begun, or not whole. Out of line: its saving of registers is for nothing where a record is whole. */
+static __attribute__((noinline)) void next_part(const sst__record_engine *record, const uint8_t *in, size_t in_len,
+                                                sst__frame *frame) {
+  const sst__receiver *receiver = &record->receiver;
+  const size_t expansion = record->base.overhead - SST__HEADER_LEN;
   *frame = (sst__frame){.begun = receiver->header_len > 0, .length = in_len};
   uint8_t room[SST__HEADER_LEN];
   size_t have = 0, used = 0;
@@ -68,9 +61,22 @@ void sst__record_next_frame(const sst__engine *engine, const uint8_t *in, size_t
   frame->missing = frame->whole ? 0 : left - (in_len - used);
 }
 
+void sst__record_next_frame(const sst__engine *engine, const uint8_t *in, size_t in_len, sst__frame *frame) {
+  const sst__record_engine *record = (const sst__record_engine *)engine;
+  const bool in_parts = record->receiver.header_len > 0 || in_len < SST__HEADER_LEN;
+  if (in_parts || in_len - SST__HEADER_LEN < body_of(in)) {
+    next_part(record, in, in_len, frame);
+    return;
+  }
+  const size_t length = SST__HEADER_LEN + body_of(in);
+  *frame = (sst__frame){.whole = true, .length = length};
+  frame->plaintext_max = length > engine->overhead ? length - engine->overhead : 0;
+}
+
 /* ---- what was taken in ---- */
 
 static void drop_record(sst__receiver *receiver) {
+  if (receiver->header_len == 0) return;
   sst__free(receiver->record);
   receiver->record = NULL;
   receiver->record_len = 0;
@@ -118,7 +124,7 @@ static sst__step fail(sst_error *error, sst_status code, const char *text) {
 }
 
 /* What can be said without the key. */
-static sst__step check_header(const sst__suite *suite, const uint8_t *header, opened *what, sst_error *error) {
+SST__INLINE sst__step check_header(const sst__suite *suite, const uint8_t *header, opened *what, sst_error *error) {
   what->record = header;
   what->explicit_len = suite->explicit_nonce ? SST__EXPLICIT_LEN : 0;
   if (header[1] != 3 || header[2] != 3) {
@@ -136,11 +142,12 @@ static sst__step check_header(const sst__suite *suite, const uint8_t *header, op
   return SST__STEP_DONE;
 }
 
-static bool decrypt(sst__record_engine *record, const opened *what, const target *to) {
+SST__INLINE bool decrypt(sst__record_engine *record, const opened *what, const target *to) {
   sst__keys *keys = &record->receiver.keys;
   const uint8_t *body = what->record + SST__HEADER_LEN + what->explicit_len;
-  uint8_t nonce[SST__NONCE_LEN], data[13];
-  sst__keys_nonce(keys, &record->suite, nonce);
+  _Alignas(uint64_t) uint8_t nonce[SST__NONCE_LEN];
+  uint8_t data[13];
+  sst__keys_nonce(keys, nonce);
   if (what->explicit_len > 0) memcpy(nonce + 4, what->record + SST__HEADER_LEN, SST__EXPLICIT_LEN); /* as it was sent */
   CRYPTO_IVEC additional = {.in = what->record, .len = SST__HEADER_LEN};
   if (!record->suite.tls13) {
@@ -164,7 +171,7 @@ static uint8_t byte_at(const target *to, size_t index) {
 }
 
 /* Takes padding and content type off (RFC 8446, 5.2); 0: there is no type. */
-static uint8_t take_type(const sst__suite *suite, const opened *what, const target *to, size_t *content_len) {
+SST__INLINE uint8_t take_type(const sst__suite *suite, const opened *what, const target *to, size_t *content_len) {
   *content_len = what->plaintext_len;
   if (!suite->tls13) return what->record[0];
   while (*content_len > 0 && byte_at(to, *content_len - 1) == 0)
@@ -179,7 +186,6 @@ static uint8_t take_type(const sst__suite *suite, const opened *what, const targ
 static bool is_flood(sst__receiver *receiver, uint8_t type, size_t len) {
   if (len > 0) {
     if (type != SST__ALERT) receiver->warnings = 0;
-    if (type == SST__APPLICATION_DATA) receiver->key_updates = 0;
     receiver->empty_records = 0;
     return false;
   }
@@ -197,24 +203,19 @@ static bool is_in_between(const sst__record_engine *record, uint8_t type, const 
   return type != SST__ALERT || len != 2 || !sst__is_error_alert(&record->suite, byte_at(to, 0), byte_at(to, 1));
 }
 
-/* What an opened record says. DONE: it is data, of *len bytes. */
-static sst__step receive(sst__record_engine *record, const opened *what, const target *to, size_t *len,
-                         sst_error *error) {
-  const sst__suite *suite = &record->suite;
-  const uint8_t type = take_type(suite, what, to, len);
-  if (what->plaintext_len > SST__MOST_PLAINTEXT + (suite->tls13 ? 1u : 0u)) {
-    return fail(error, SST_ERR_RECORD_OVERFLOW, "a record has too much plaintext");
-  }
-  if (is_in_between(record, type, to, *len)) {
+/* What an opened record says that is not data alone. */
+static sst__step receive_other(sst__record_engine *record, uint8_t type, const target *to, size_t len,
+                               sst_error *error) {
+  if (is_in_between(record, type, to, len)) {
     return fail(error, SST_ERR_UNEXPECTED_MESSAGE, "another record inside a handshake message");
   }
-  if (is_flood(&record->receiver, type, *len)) {
+  if (is_flood(&record->receiver, type, len)) {
     return fail(error, SST_ERR_FLOOD, "too many empty records in a row");
   }
-  const sst__content content = content_of(to, *len);
+  const sst__content content = content_of(to, len);
   switch (type) {
-    case SST__APPLICATION_DATA:
-      return *len > 0 ? SST__STEP_DONE : SST__STEP_MORE;
+    case SST__APPLICATION_DATA: /* of no bytes */
+      return SST__STEP_MORE;
     case SST__HANDSHAKE:
       return sst__receive_handshake(record, &content, error);
     case SST__ALERT:
@@ -224,9 +225,24 @@ static sst__step receive(sst__record_engine *record, const opened *what, const t
   }
 }
 
+/* DONE: it is data, of *len bytes. */
+SST__INLINE sst__step receive(sst__record_engine *record, const opened *what, const target *to, size_t *len,
+                              sst_error *error) {
+  sst__receiver *receiver = &record->receiver;
+  const uint8_t type = take_type(&record->suite, what, to, len);
+  if (what->plaintext_len > SST__MOST_PLAINTEXT + (record->suite.tls13 ? 1u : 0u)) {
+    return fail(error, SST_ERR_RECORD_OVERFLOW, "a record has too much plaintext");
+  }
+  if (type != SST__APPLICATION_DATA || *len == 0 || receiver->message != NULL) {
+    return receive_other(record, type, to, *len, error);
+  }
+  receiver->empty_records = receiver->warnings = receiver->key_updates = 0;
+  return SST__STEP_DONE;
+}
+
 /* Opens the record what->record points at. The caller has made the target; *len: bytes of data. */
-static sst__step open_record(sst__record_engine *record, const opened *what, const target *to, size_t *len,
-                             sst_error *error) {
+SST__INLINE sst__step open_record(sst__record_engine *record, const opened *what, const target *to, size_t *len,
+                                  sst_error *error) {
   *len = 0;
   if (record->suite.tls13 && what->record[0] != SST__APPLICATION_DATA) {
     return fail(error, SST_ERR_BAD_RECORD_MAC, "a record that is not encrypted");
@@ -252,8 +268,8 @@ static sst__step find_record(sst__record_engine *record, sst__input *in, const u
 }
 
 /* The last byte of TLS 1.3 is padding, or the type of a record that fills the room exactly, and needs no memory. */
-static bool make_target(const sst__suite *suite, const opened *what, uint8_t *out, size_t cap, uint8_t *type,
-                        target *to) {
+SST__INLINE bool make_target(const sst__suite *suite, const opened *what, uint8_t *out, size_t cap, uint8_t *type,
+                             target *to) {
   *to = (target){.out = out, .out_len = what->plaintext_len < cap ? what->plaintext_len : cap};
   to->spill_len = what->plaintext_len - to->out_len;
   to->spill = to->spill_len <= (suite->tls13 ? 1u : 0u) ? type : sst__alloc_unset(to->spill_len);
@@ -280,15 +296,27 @@ static size_t give(target *to, size_t len, sst__kept *kept) {
   return produced;
 }
 
-sst__step sst__record_open(sst__engine *engine, sst__input *in, uint8_t *out, size_t cap, size_t *produced,
-                           sst__kept *kept, sst__output *answers, sst_error *error) {
-  (void)answers; /* what is due is noted; the sending side writes it */
-  sst__record_engine *record = sst__record_of(engine);
+/* A record that lies in in, whole, and has a good header: nearly every one. */
+SST__INLINE sst__step open_whole(sst__record_engine *record, sst__input *in, opened *what, uint8_t *out, size_t cap,
+                                 size_t *produced, sst__kept *kept, sst_error *error) {
+  uint8_t type = 0;
+  size_t len = 0;
+  target to;
+  if (!make_target(&record->suite, what, out, cap, &type, &to)) return no_memory(error);
+  in->used = in->len;
+  const sst__step step = open_record(record, what, &to, &len, error);
+  if (step == SST__STEP_DONE) *produced = give(&to, len, kept);
+  if (to.spill != &type) sst__free(to.spill);
+  return step;
+}
+
+/* A record that comes in parts, or has a bad header. */
+static sst__step open_parts(sst__record_engine *record, sst__input *in, uint8_t *out, size_t cap, size_t *produced,
+                            sst__kept *kept, sst_error *error) {
   sst__receiver *receiver = &record->receiver;
-  uint8_t room[SST__HEADER_LEN], type = 0;
-  size_t header_have = 0, header_used = 0, len = 0;
+  uint8_t room[SST__HEADER_LEN];
+  size_t header_have = 0, header_used = 0;
   opened what = {.record = NULL};
-  *produced = 0;
   const uint8_t *header = peek_header(receiver, in->data, in->len, room, &header_have, &header_used);
   if (header_have < SST__HEADER_LEN) return take_in(receiver, in, error);
   sst__step step = check_header(&record->suite, header, &what, error);
@@ -305,6 +333,8 @@ sst__step sst__record_open(sst__engine *engine, sst__input *in, uint8_t *out, si
   }
 
   target to;
+  uint8_t type = 0;
+  size_t len = 0;
   if (!make_target(&record->suite, &what, out, cap, &type, &to)) return no_memory(error);
   step = find_record(record, in, &what.record, error);
   if (step == SST__STEP_DONE) step = open_record(record, &what, &to, &len, error);
@@ -312,6 +342,20 @@ sst__step sst__record_open(sst__engine *engine, sst__input *in, uint8_t *out, si
   if (to.spill != &type) sst__free(to.spill);
   if (step != SST__STEP_NO_MEMORY) drop_record(receiver);
   return step;
+}
+
+sst__step sst__record_open(sst__engine *engine, sst__input *in, uint8_t *out, size_t cap, size_t *produced,
+                           sst__kept *kept, sst__output *answers, sst_error *error) {
+  (void)answers; /* what is due is noted; the sending side writes it */
+  sst__record_engine *record = sst__record_of(engine);
+  opened what;
+  *produced = 0;
+  const bool in_parts =
+      record->receiver.header_len > 0 || in->len < SST__HEADER_LEN || in->len - SST__HEADER_LEN < body_of(in->data);
+  if (!in_parts && check_header(&record->suite, in->data, &what, error) == SST__STEP_DONE) {
+    return open_whole(record, in, &what, out, cap, produced, kept, error);
+  }
+  return open_parts(record, in, out, cap, produced, kept, error);
 }
 
 sst__step sst__record_open_in_place(sst__engine *engine, uint8_t *data, size_t len, size_t *offset, size_t *produced,

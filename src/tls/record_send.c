@@ -18,7 +18,7 @@ typedef struct pieces {
 
 /* Points pieces at size bytes of slices, behind the first skip, and out at where the ciphertext goes; false: there are
    too many. */
-static bool gather(pieces *all, const sst_slice *slices, size_t skip, size_t size, uint8_t *out) {
+SST__INLINE bool gather(pieces *all, const sst_slice *slices, size_t skip, size_t size, uint8_t *out) {
   all->num = 0;
   for (size_t used = 0; used < size; slices++) {
     const size_t left = slices->length - skip;
@@ -44,8 +44,8 @@ static void join(const sst_slice *slices, size_t skip, size_t size, uint8_t *out
 }
 
 /* Seals size bytes of slices as one record at out, which has room for it. Returns its length; 0: the AEAD refused. */
-static size_t seal(sst__record_engine *record, uint8_t type, const sst_slice *slices, size_t skip, size_t size,
-                   uint8_t *out) {
+SST__INLINE size_t seal(sst__record_engine *record, uint8_t type, const sst_slice *slices, size_t skip, size_t size,
+                        uint8_t *out) {
   sst__keys *keys = &record->sender.keys;
   const sst__suite *suite = &record->suite;
   const size_t explicit_len = suite->explicit_nonce ? SST__EXPLICIT_LEN : 0;
@@ -58,8 +58,9 @@ static size_t seal(sst__record_engine *record, uint8_t type, const sst_slice *sl
   out[3] = (uint8_t)(body_len >> 8);
   out[4] = (uint8_t)body_len;
 
-  uint8_t nonce[SST__NONCE_LEN], data[13];
-  sst__keys_nonce(keys, suite, nonce);
+  _Alignas(uint64_t) uint8_t nonce[SST__NONCE_LEN];
+  uint8_t data[13];
+  sst__keys_nonce(keys, nonce);
   if (explicit_len > 0) memcpy(out + SST__HEADER_LEN, nonce + SST__NONCE_LEN - SST__EXPLICIT_LEN, SST__EXPLICIT_LEN);
   CRYPTO_IVEC additional = {.in = out, .len = SST__HEADER_LEN};
   if (!suite->tls13) additional = (CRYPTO_IVEC){.in = data, .len = sst__additional_data(keys, type, size, data)};

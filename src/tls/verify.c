@@ -297,7 +297,9 @@ static sst_status parse_chain(sst__verification *verification, sst_error *record
   verification->positions = sst__alloc(count * sizeof *verification->positions);
   bool room = verification->untrusted != NULL && verification->positions != NULL;
   for (size_t i = 1; i < count && i < SST__IN_TRUST && room; i++) {
-    X509 *certificate = sst__parse_certificate(sk_CRYPTO_BUFFER_value(chain, i));
+    const CRYPTO_BUFFER *der = sk_CRYPTO_BUFFER_value(chain, i);
+    X509 *certificate = sst__authorities_find(verification->request->anchors->known, der);
+    if (certificate == NULL) certificate = sst__parse_certificate(der);
     if (certificate == NULL) continue;
     verification->positions[sk_X509_num(verification->untrusted)] = (uint16_t)i;
     room = sk_X509_push(verification->untrusted, certificate) != 0;
@@ -316,15 +318,17 @@ static bool find(const STACK_OF(X509) * list, const X509 *certificate, size_t *i
 
 /* Notes where each certificate of a good path is from. */
 static void note_path(const sst__verification *verification, const sst__verdict *verdict, sst__path *path) {
+  const sst__verify_request *request = verification->request;
   path->length = 0;
   for (size_t i = 0; i < sk_X509_num(verdict->path) && i < SST__MAX_PATH; i++) {
-    const X509 *certificate = sk_X509_value(verdict->path, i);
+    X509 *certificate = sk_X509_value(verdict->path, i);
     size_t index = 0;
     uint16_t at = 0; /* the leaf */
-    if (find(verification->request->anchors->list, certificate, &index)) {
+    if (find(request->anchors->list, certificate, &index)) {
       at = (uint16_t)(SST__IN_TRUST + index);
     } else if (find(verification->untrusted, certificate, &index)) {
       at = verification->positions[index];
+      sst__authorities_add(request->anchors->known, sk_CRYPTO_BUFFER_value(request->chain, at), certificate);
     }
     path->at[path->length++] = at;
   }

@@ -34,6 +34,15 @@ void sst__try_path(const sst__verification *verification, STACK_OF(X509) * trust
    found bad, and leaves there the first good one, else the one with the least wrong. */
 void sst__search_paths(const sst__verification *verification, sst__verdict *verdict);
 
+/* ---- authorities.c: safe from any thread ---- */
+
+sst__authorities *sst__authorities_new(void);
+void sst__authorities_free(sst__authorities *authorities);
+/* The certificate with these bytes, for the caller to free; NULL: it is not here. */
+X509 *sst__authorities_find(sst__authorities *authorities, const CRYPTO_BUFFER *der);
+/* Keeps a certificate that stood in a good path, in place of one that has been here for long. */
+void sst__authorities_add(sst__authorities *authorities, CRYPTO_BUFFER *der, X509 *certificate);
+
 /* ---- verify_addresses.c ---- */
 
 /* Judges the names of a leaf with addresses by the constraints of its issuers. */
