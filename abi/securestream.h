@@ -446,9 +446,19 @@ SST_API sst_status sst_credential_set_caller_signs(sst_credential *credential, c
                                                    size_t num_schemes);
 
 /*
- * sst_credential_set_ocsp_response gives the OCSP response (DER, RFC 6960) that is stapled for peers who ask;
+ * sst_credential_set_ocsp_response gives the OCSP response (DER, RFC 6960) that a server staples for clients who ask;
  * sst_credential_set_scts gives the SignedCertificateTimestampList (RFC 6962, 3.3). The bytes are copied; empty removes
- * them. SST_ERR_PARSE, SST_ERR_FROZEN, SST_ERR_NO_MEMORY; SST_ERR_UNSUPPORTED in this version. Since 0.1.
+ * them. They stay whatever certificate is loaded: set both anew with another leaf. Clients send none.
+ *
+ * Only their shape is checked, not what they say: whether a response is of this certificate, signed and recent is for
+ * who sets it to know. To renew one: a new credential in a copy of the config.
+ *
+ *   SST_OK                 taken
+ *   SST_ERR_PARSE          not an OCSPResponse; not a list, an empty one, or one with an empty element
+ *   SST_ERR_LIST_TOO_LONG  more than 32,000 bytes: both go into the extensions of one certificate
+ *   SST_ERR_FROZEN, SST_ERR_NO_MEMORY, SST_ERR_INVALID_ARGUMENT
+ *
+ * Since 0.1.
  */
 SST_API sst_status sst_credential_set_ocsp_response(sst_credential *credential, const uint8_t *response,
                                                     size_t response_len);
@@ -634,8 +644,7 @@ SST_API sst_status sst_config_freeze(sst_config *config, int32_t role);
 /*
  * sst_config_set_profile sets several settings at once. SST_PROFILE_DEFAULT: those of section 1. SST_PROFILE_COMPAT:
  * TLS 1.2 peers without extended master secret are accepted as well. The profile gives up: such a connection can be
- * bound to another one by an attacker who holds both ends of a third (RFC 7627, 1), and exporters of it must not be
- * used. Since 0.1.
+ * bound to another one by an attacker who holds both ends of a third (RFC 7627, 1), and has no exporters. Since 0.1.
  */
 SST_API sst_status sst_config_set_profile(sst_config *config, int32_t profile);
 
@@ -701,7 +710,10 @@ SST_API sst_status sst_config_set_alpn_lenient(sst_config *config, int32_t on);
  * most 10 certificates, leaf and anchor included, and whoever issued one of them must be an authority by its basic
  * constraints; a self-signed anchor of version 1 counts as one. What an anchor says of purposes, path length and
  * names, and critical extensions in it, counts as in any other certificate; its own signature and revocation do not.
- * Since 0.1.
+ *
+ * A server's leaf with the TLS feature status_request ("must-staple", RFC 7633) is refused with
+ * SST_ERR_CERT_STAPLE_MISSING where the server stapled no OCSP response; what the response says is not looked at.
+ * Features that an issuer has must be in what it issues (RFC 7633, 4.2.2), else SST_ERR_CERT_OTHER. Since 0.1.
  */
 SST_API sst_status sst_config_set_verify(sst_config *config, int32_t mode);
 
@@ -1174,8 +1186,10 @@ SST_API sst_status sst_stream_get_info(const sst_stream *stream, sst_stream_info
 
 /*
  * sst_stream_alpn copies the protocol that ALPN chose. sst_stream_server_name copies the DNS name of the server name
- * extension that a client sent: our own, or the peer's. sst_stream_ocsp_response and sst_stream_scts copy what the
- * peer stapled (none in this version). sst_stream_describe copies one line of text for logs, for example "TLS 1.3,
+ * extension that a client sent: our own, or the peer's. sst_stream_ocsp_response (DER, RFC 6960) and sst_stream_scts
+ * (SignedCertificateTimestampList, RFC 6962, 3.3) copy what the server stapled for a client, which always asks for both.
+ * Nobody has checked what they say: neither signature nor time, nor whether they are of this certificate.
+ * sst_stream_describe copies one line of text for logs, for example "TLS 1.3,
  * TLS_AES_128_GCM_SHA256, x25519, client, peer verified". Getters of variable size (section 1). Since 0.1.
  */
 SST_API sst_status sst_stream_alpn(const sst_stream *stream, uint8_t *out, size_t out_cap, size_t *out_len);
@@ -1217,19 +1231,52 @@ enum { SST_BINDING_TLS_UNIQUE = 0, SST_BINDING_TLS_SERVER_END_POINT = 1, SST_BIN
 enum { SST_DIRECTION_SEND = 0, SST_DIRECTION_RECEIVE = 1 };
 
 /*
- * sst_stream_channel_binding copies a channel binding: tls-unique (TLS 1.2 only, RFC 5929), tls-server-end-point (RFC
- * 5929), tls-exporter (RFC 9266). sst_stream_traffic_secret copies the TLS 1.3 secret that protects one direction now,
- * for a record layer outside. Getters of variable size (section 1); SST_ERR_STATE before the handshake has finished;
- * SST_ERR_UNSUPPORTED in this version. Since 0.1.
+ * sst_stream_channel_binding copies a channel binding, which both ends have and no other connection has:
+ *
+ *   SST_BINDING_TLS_EXPORTER          32 bytes (RFC 9266); the one to prefer
+ *   SST_BINDING_TLS_UNIQUE            12 bytes, TLS 1.2 only (RFC 5929, 3; RFC 9266, 3.1)
+ *   SST_BINDING_TLS_SERVER_END_POINT  a hash of the server's leaf (RFC 5929, 4), which is the same for all connections to
+ *                                     that server; a leaf signed with Ed25519 has none
+ *
+ * A getter of variable size (section 1). SST_ERR_STATE before the handshake has finished; SST_ERR_UNSUPPORTED where it
+ * is not defined, and, but for the end point, without extended master secret (RFC 7627, 5.4); SST_ERR_NO_MEMORY. Works
+ * on to the end of the stream and after it. Any thread once the handshake has finished. Since 0.1.
  */
 SST_API sst_status sst_stream_channel_binding(const sst_stream *stream, int32_t kind, uint8_t *out, size_t out_cap,
                                               size_t *out_len);
+
+/*
+ * sst_stream_traffic_secret copies the TLS 1.3 traffic secret (RFC 8446, 7.2) that protects direction, SST_DIRECTION_x,
+ * now: the newest after KeyUpdates. It is for a record layer outside, as the kernel's, and for analysis. Whoever has it
+ * reads and writes the rest of that direction.
+ *
+ * Another record layer needs the number of the next record as well (RFC 8446, 5.3). For sending it is 0 after
+ * sst_stream_key_update and a flush that returned SST_OK. For receiving it is SST_COUNTER_RECORDS_RECEIVED while
+ * SST_COUNTER_KEY_UPDATES_RECEIVED is 0. The stream must not move bytes in a direction that was given away.
+ *
+ * A getter of variable size (section 1). SST_ERR_STATE before the handshake has finished; SST_ERR_UNSUPPORTED with TLS
+ * 1.2, which has a block of keys instead; SST_ERR_FORKED. Any thread once the handshake has finished, also while others
+ * send and receive. Since 0.1.
+ */
 SST_API sst_status sst_stream_traffic_secret(const sst_stream *stream, int32_t direction, uint8_t *out, size_t out_cap,
                                              size_t *out_len);
 
 /*
  * sst_stream_export_key fills out with out_cap bytes of keying material for label and context (RFC 8446, 7.5; RFC
- * 5705). SST_ERR_STATE before the handshake has finished; SST_ERR_UNSUPPORTED in this version. Since 0.1.
+ * 5705): both ends get the same, and nobody else. context NULL is no context. In TLS 1.3 that is the same as an empty
+ * one; in TLS 1.2 it is another key (RFC 5705, 4). Which of the two is meant is for the protocol that defines the label
+ * to say.
+ *
+ *   SST_OK                    out is filled; out_cap 0 is fine
+ *   SST_ERR_INVALID_ARGUMENT  label_len is 0 or over 249 (RFC 8446, 7.1); context_len is over 65,535; out_cap is over
+ *                             8,160; label is one of TLS 1.2 itself, "client finished", "server finished", "master
+ *                             secret", "extended master secret", "key expansion"
+ *   SST_ERR_STATE             the handshake has not finished
+ *   SST_ERR_UNSUPPORTED       there is no extended master secret (RFC 7627, 5.4)
+ *   SST_ERR_NO_MEMORY
+ *
+ * After an error out holds no key. Works on to the end of the stream and after it. Any thread once the handshake has
+ * finished. RFC 8446, 7.5; RFC 5705. Since 0.1.
  */
 SST_API sst_status sst_stream_export_key(const sst_stream *stream, const char *label, size_t label_len,
                                          const uint8_t *context, size_t context_len, uint8_t *out, size_t out_cap);

@@ -5,6 +5,7 @@
  * typemaps for the tags first, then includes this file:
  *
  *   (const uint8_t *BYTES, size_t BYTES_LEN)                          input bytes
+ *   (const uint8_t *MAYBE, size_t MAYBE_LEN)                          input bytes, or none, which is NULL and not the same
  *   (const char *TEXT, size_t TEXT_LEN)                               input text, UTF-8
  *   (const uint16_t *NUMBERS, size_t NUM_NUMBERS)                     an input list of numbers
  *   (const sst_slice *SLICES, size_t NUM_SLICES)                      an input list of pieces
@@ -26,10 +27,11 @@
   (const uint8_t *protocol, size_t protocol_len), (const uint8_t *ca, size_t ca_len),
   (const uint8_t *keys, size_t keys_len), (const uint8_t *list, size_t list_len), (const uint8_t *in, size_t in_len),
   (const uint8_t *head, size_t head_len), (const uint8_t *body, size_t body_len),
-  (const uint8_t *context, size_t context_len), (const uint8_t *signature, size_t signature_len),
+  (const uint8_t *signature, size_t signature_len),
   (const uint8_t *plaintext, size_t plaintext_len), (const uint8_t *bytes, size_t bytes_len),
   (const uint8_t *binding, size_t binding_len)
 };
+%apply (const uint8_t *MAYBE, size_t MAYBE_LEN) { (const uint8_t *context, size_t context_len) };
 %apply (const char *TEXT, size_t TEXT_LEN) {
   (const char *password, size_t password_len), (const char *name, size_t name_len), (const char *path, size_t path_len),
   (const char *user, size_t user_len), (const char *label, size_t label_len)

@@ -68,13 +68,6 @@ sst_status sst_credential_load_pkcs12(sst_credential *credential, const uint8_t 
                                    &credential->object.last);
 }
 
-/* What is not built yet: arguments and state are judged as they will be. */
-static sst_status not_yet(const sst_credential *credential, bool arguments_ok) {
-  if (credential == NULL || !arguments_ok) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
-  if (sst__frozen(&credential->object)) return sst__refuse(SST_ERR_FROZEN);
-  return sst__refuse(SST_ERR_UNSUPPORTED);
-}
-
 sst_status sst_credential_set_caller_signs(sst_credential *credential, const uint16_t *schemes, size_t num_schemes) {
   const bool ok = num_schemes <= (size_t)PTRDIFF_MAX / sizeof *schemes && (schemes != NULL || num_schemes == 0);
   if (credential == NULL || !ok) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
@@ -89,11 +82,15 @@ sst_status sst_credential_set_caller_signs(sst_credential *credential, const uin
 }
 
 sst_status sst_credential_set_ocsp_response(sst_credential *credential, const uint8_t *response, size_t response_len) {
-  return not_yet(credential, sst__buffer_ok(response, response_len));
+  if (credential == NULL || !sst__buffer_ok(response, response_len)) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  if (sst__frozen(&credential->object)) return sst__refuse(SST_ERR_FROZEN);
+  return sst__identity_set_ocsp_response(credential->identity, response, response_len, &credential->object.last);
 }
 
 sst_status sst_credential_set_scts(sst_credential *credential, const uint8_t *scts, size_t scts_len) {
-  return not_yet(credential, sst__buffer_ok(scts, scts_len));
+  if (credential == NULL || !sst__buffer_ok(scts, scts_len)) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  if (sst__frozen(&credential->object)) return sst__refuse(SST_ERR_FROZEN);
+  return sst__identity_set_scts(credential->identity, scts, scts_len, &credential->object.last);
 }
 
 sst_status sst_credential_certificate(const sst_credential *credential, size_t index, uint8_t *out, size_t out_cap,

@@ -46,7 +46,17 @@ typedef struct sst__facts {
   const char *server_name;
   size_t server_name_len;
   size_t num_peer_certificates, num_local_certificates, num_verified_certificates;
+  const uint8_t *ocsp_response, *scts; /* what the peer stapled */
+  size_t ocsp_response_len, scts_len;
 } sst__facts;
+
+/* What keying material is exported for (RFC 5705). */
+typedef struct sst__export {
+  const char *label;
+  size_t label_len;
+  const uint8_t *context; /* NULL: none, which is not the same as an empty one in TLS 1.2 */
+  size_t context_len;
+} sst__export;
 
 /* Which certificates are asked for. */
 typedef enum sst__chain {
@@ -180,6 +190,11 @@ typedef struct sst__engine_ops {
   /* Copies certificate index of a chain as a getter of variable size; "none" out of range. */
   sst_status (*certificate)(const sst__engine *, sst__chain chain, size_t index, uint8_t *out, size_t out_cap,
                             size_t *out_len);
+  /* Keying material of a finished handshake: any thread, but under the stream's lock where one_at_a_time. All NULL where
+     the protocol has none. OK, UNSUPPORTED, NO_MEMORY; the last two are getters of variable size. */
+  sst_status (*export_key)(const sst__engine *, const sst__export *, uint8_t *out, size_t out_len);
+  sst_status (*channel_binding)(const sst__engine *, int32_t kind, uint8_t *out, size_t out_cap, size_t *out_len);
+  sst_status (*traffic_secret)(sst__engine *, int32_t direction, uint8_t *out, size_t out_cap, size_t *out_len);
   /* Seals one record of size bytes out of slices, behind the first skip bytes of slices[0]. Only with room for size +
      overhead in wire. DONE or FAILED. */
   sst__step (*seal)(sst__engine *, const sst_slice *slices, size_t skip, size_t size, sst__output *wire,

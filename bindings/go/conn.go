@@ -279,6 +279,20 @@ type ConnectionState struct {
 	Verified           bool     // the peer's certificate was verified
 	PeerCertificates   [][]byte // in DER as the peer sent it, leaf first; x509.ParseCertificate reads it
 	VerifiedChain      [][]byte // in DER: from the peer's leaf to a trust anchor; nil: nothing was verified
+
+	SignedCertificateTimestamps [][]byte // that the server stapled, unchecked
+	OCSPResponse                []byte   // that the server stapled, unchecked
+	TLSUnique                   []byte   // the channel binding tls-unique (RFC 5929, 3); nil with TLS 1.3
+
+	stream *Stream
+}
+
+// ExportKeyingMaterial is [Stream.ExportKeyingMaterial].
+func (s *ConnectionState) ExportKeyingMaterial(label string, context []byte, length int) ([]byte, error) {
+	if s.stream == nil {
+		return nil, failure("export key", raw.SST_ERR_STATE, nil)
+	}
+	return s.stream.ExportKeyingMaterial(label, context, length)
 }
 
 // ConnectionState tells what was negotiated; nothing before the handshake is finished.
@@ -291,5 +305,7 @@ func (c *Conn) ConnectionState() ConnectionState {
 		Version: i.Version, HandshakeComplete: i.Version != 0, DidResume: i.Resumed, CipherSuite: i.CipherSuite,
 		CurveID: i.Group, NegotiatedProtocol: c.stream.ALPN(), ServerName: c.stream.ServerName(), Verified: i.Verified,
 		PeerCertificates: c.stream.PeerCertificates(), VerifiedChain: c.stream.VerifiedChain(),
+		SignedCertificateTimestamps: c.stream.SignedCertificateTimestamps(), OCSPResponse: c.stream.OCSPResponse(),
+		TLSUnique: c.stream.TLSUnique(), stream: c.stream,
 	}
 }

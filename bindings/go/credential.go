@@ -141,6 +141,29 @@ func (c *Credential) Certificate(i int) []byte {
 // Certificates is the chain in DER, as it is sent, leaf first.
 func (c *Credential) Certificates() [][]byte { return untilNone(c.Certificate) }
 
+// SetOCSPResponse staples an OCSP response (DER, RFC 6960) for clients who ask; empty: none. Only its shape is checked:
+// [ErrParse], or [ErrListTooLong] over 32,000 bytes. [ErrFrozen] once a config has been used with the credential.
+func (c *Credential) SetOCSPResponse(response []byte) error {
+	return c.set("set OCSP response", func() int32 { return raw.Sst_credential_set_ocsp_response(c.native.ptr, response) })
+}
+
+// SetSignedCertificateTimestamps staples SCTs (RFC 6962, 3.3); none removes them. As [Credential.SetOCSPResponse].
+func (c *Credential) SetSignedCertificateTimestamps(scts [][]byte) error {
+	list, ok := timestampList(scts)
+	if !ok {
+		return failure("set SCTs", raw.SST_ERR_LIST_TOO_LONG, nil)
+	}
+	return c.set("set SCTs", func() int32 { return raw.Sst_credential_set_scts(c.native.ptr, list) })
+}
+
+func (c *Credential) set(op string, call func() int32) error {
+	if !c.native.enter() {
+		return failure(op, raw.SST_ERR_CLOSED, nil)
+	}
+	defer c.native.leave()
+	return c.load(op, call())
+}
+
 // Close frees the credential, as far as no config needs it any more; then the key is wiped.
 func (c *Credential) Close() error {
 	c.native.close()

@@ -59,6 +59,23 @@ HANDLE(sst_stream, HANDLE_STREAM)
   PyBuffer_Release(&view$argnum);
 }
 
+/* None is none; a buffer without bytes is one, wherever it lies. */
+%typemap(arginit) (const uint8_t *MAYBE, size_t MAYBE_LEN) {
+  view$argnum.obj = NULL;
+}
+%typemap(in) (const uint8_t *MAYBE, size_t MAYBE_LEN) (Py_buffer view) {
+  $1 = NULL;
+  $2 = 0;
+  if ($input != Py_None) {
+    if (PyObject_GetBuffer($input, &view, PyBUF_SIMPLE) != 0) SWIG_fail;
+    $1 = view.buf != NULL ? view.buf : (void *)"";
+    $2 = (size_t)view.len;
+  }
+}
+%typemap(freearg) (const uint8_t *MAYBE, size_t MAYBE_LEN) {
+  PyBuffer_Release(&view$argnum);
+}
+
 %typemap(arginit) (const char *TEXT, size_t TEXT_LEN) {
   text$argnum.view.obj = NULL;
 }

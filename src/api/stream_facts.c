@@ -43,23 +43,20 @@ sst_status sst_stream_server_name(const sst_stream *stream, uint8_t *out, size_t
   return sst__give(stream->facts.server_name, stream->facts.server_name_len, out, out_cap, out_len);
 }
 
-static sst_status none(const sst_stream *stream, uint8_t *out, size_t out_cap, size_t *out_len) {
-  if (stream == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
-  return sst__give(NULL, 0, out, out_cap, out_len);
-}
-
 sst_status sst_stream_ocsp_response(const sst_stream *stream, uint8_t *out, size_t out_cap, size_t *out_len) {
   if (stream != NULL && hold(stream, SST_WANT_CERTIFICATE_VERIFY)) {
     return give_view(stream, SST__FACT_OCSP_RESPONSE, out, out_cap, out_len);
   }
-  return none(stream, out, out_cap, out_len);
+  if (stream == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  return sst__give(stream->facts.ocsp_response, stream->facts.ocsp_response_len, out, out_cap, out_len);
 }
 
 sst_status sst_stream_scts(const sst_stream *stream, uint8_t *out, size_t out_cap, size_t *out_len) {
   if (stream != NULL && hold(stream, SST_WANT_CERTIFICATE_VERIFY)) {
     return give_view(stream, SST__FACT_SCTS, out, out_cap, out_len);
   }
-  return none(stream, out, out_cap, out_len);
+  if (stream == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  return sst__give(stream->facts.scts, stream->facts.scts_len, out, out_cap, out_len);
 }
 
 static const char *version_name(uint16_t version) {
@@ -169,32 +166,4 @@ sst_status sst_stream_next_event(sst_stream *stream, sst_event *event, uint8_t *
 sst_session *sst_stream_take_session(sst_stream *stream) {
   (void)stream;
   return NULL;
-}
-
-/* ---- what later versions bring ---- */
-
-/* Those that are for an open stream: its state comes before what is built. */
-static sst_status not_built_when_open(const sst_stream *stream, bool arguments_ok) {
-  if (stream == NULL || !arguments_ok) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
-  return sst__refuse(stream->facts.info.version == 0 ? SST_ERR_STATE : SST_ERR_UNSUPPORTED);
-}
-
-sst_status sst_stream_channel_binding(const sst_stream *stream, int32_t kind, uint8_t *out, size_t out_cap,
-                                      size_t *out_len) {
-  const bool known = kind >= SST_BINDING_TLS_UNIQUE && kind <= SST_BINDING_TLS_EXPORTER;
-  if (out_len != NULL) *out_len = 0;
-  return not_built_when_open(stream, known && out_len != NULL && sst__buffer_ok(out, out_cap));
-}
-
-sst_status sst_stream_traffic_secret(const sst_stream *stream, int32_t direction, uint8_t *out, size_t out_cap,
-                                     size_t *out_len) {
-  const bool known = direction == SST_DIRECTION_SEND || direction == SST_DIRECTION_RECEIVE;
-  if (out_len != NULL) *out_len = 0;
-  return not_built_when_open(stream, known && out_len != NULL && sst__buffer_ok(out, out_cap));
-}
-
-sst_status sst_stream_export_key(const sst_stream *stream, const char *label, size_t label_len, const uint8_t *context,
-                                 size_t context_len, uint8_t *out, size_t out_cap) {
-  return not_built_when_open(
-      stream, sst__buffer_ok(label, label_len) && sst__buffer_ok(context, context_len) && sst__buffer_ok(out, out_cap));
 }

@@ -25,6 +25,10 @@ sst_status sst__identity_set_caller_signs(sst__identity *identity, const uint16_
                                           sst_error *record);
 /* True if it holds a private key. */
 bool sst__identity_has_private_key(const sst__identity *identity);
+/* What is sent beside the chain; empty: nothing. PARSE, LIST_TOO_LONG, NO_MEMORY change nothing. */
+sst_status sst__identity_set_ocsp_response(sst__identity *identity, const uint8_t *response, size_t response_len,
+                                           sst_error *record);
+sst_status sst__identity_set_scts(sst__identity *identity, const uint8_t *scts, size_t scts_len, sst_error *record);
 /* True once it has a chain and a key. */
 bool sst__identity_is_complete(const sst__identity *identity);
 /* The size of its RSA key; 0: its key is of another kind, or missing. */

@@ -38,7 +38,7 @@ const sst__context *sst__context_of_none(void) {
     context_of_none.ctx = SSL_CTX_new(TLS_with_buffers_method());
     if (context_of_none.ctx != NULL) {
       SSL_CTX_set_select_certificate_cb(context_of_none.ctx, want_config);
-      sst__observe(context_of_none.ctx, 0);
+      sst__observe(context_of_none.ctx);
     }
     ERR_clear_error();
   }

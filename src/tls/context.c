@@ -44,6 +44,13 @@ static uint8_t refuse_without_extended_master_secret(sst__tls *tls) {
   return SSL_AD_HANDSHAKE_FAILURE;
 }
 
+static bool has_ocsp_response(const SSL *ssl) {
+  const uint8_t *response = NULL;
+  size_t response_len = 0;
+  SSL_get0_ocsp_response(ssl, &response, &response_len);
+  return response_len > 0;
+}
+
 /* Under the config's own rules. */
 static sst_status judge_chain(sst__tls *tls, sst_error *record) {
   const sst__context_parts *parts = &tls->context->parts;
@@ -62,6 +69,7 @@ static sst_status judge_chain(sst__tls *tls, sst_error *record) {
       .unix_s = setup->has_verify_time ? setup->verify_time : (int64_t)time(NULL),
       .minimum_rsa_bits = settings->minimum_rsa_bits,
       .allow_sha1 = settings->chain_digests == SST_CHAIN_DIGEST_SHA1,
+      .stapled = has_ocsp_response(tls->ssl),
       .path = &tls->path,
   };
   const sst_status status = sst__verify_chain(&request, record);
@@ -255,6 +263,8 @@ static bool set_server(SSL_CTX *ctx, const sst__context_parts *parts) {
 static bool set_client(SSL_CTX *ctx, const sst__context_parts *parts) {
   const sst__settings *settings = parts->settings;
   SSL_CTX_set_custom_verify(ctx, SSL_VERIFY_PEER, verify);
+  SSL_CTX_enable_ocsp_stapling(ctx);
+  SSL_CTX_enable_signed_cert_timestamps(ctx);
   /* This function alone returns 0 for success. */
   return settings->alpn_len == 0 || SSL_CTX_set_alpn_protos(ctx, settings->alpn, settings->alpn_len) == 0;
 }
@@ -265,7 +275,7 @@ static bool set_up(SSL_CTX *ctx, const sst__context_parts *parts) {
   SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(ctx, 0);
   SSL_CTX_set_cert_cb_ex(ctx, choose_certificate, NULL);
-  sst__observe(ctx, parts->settings->report);
+  sst__observe(ctx);
   if (!set_protocol(ctx, parts->settings) || !set_pool(ctx)) return false;
   return parts->role == SST_ROLE_SERVER ? set_server(ctx, parts) : set_client(ctx, parts);
 }

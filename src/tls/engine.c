@@ -140,6 +140,8 @@ static void tls_facts(const sst__engine *engine, sst__facts *facts) {
   facts->num_peer_certificates = peer == NULL ? 0 : sk_CRYPTO_BUFFER_num(peer);
   facts->num_verified_certificates = tls->path.length;
   if (tls->local != NULL) facts->num_local_certificates = sk_CRYPTO_BUFFER_num(tls->local->chain);
+  SSL_get0_ocsp_response(ssl, &facts->ocsp_response, &facts->ocsp_response_len);
+  SSL_get0_signed_cert_timestamp_list(ssl, &facts->scts, &facts->scts_len);
 }
 
 /* ---- records ---- */
@@ -302,6 +304,9 @@ static const sst__engine_ops tls_ops = {
     .facts = tls_facts,
     .hand_over = sst__tls_hand_over,
     .certificate = sst__tls_certificate,
+    .export_key = sst__tls_export_key,
+    .channel_binding = sst__tls_channel_binding,
+    .traffic_secret = sst__tls_traffic_secret,
     .seal = tls_seal,
     .next_frame = tls_next_frame,
     .open = tls_open,

@@ -50,6 +50,7 @@ static void record_free(sst__engine *engine) {
   sst__free(record->receiver.record);
   sst__free(record->receiver.message);
   sk_CRYPTO_BUFFER_pop_free(record->peer, CRYPTO_BUFFER_free);
+  pthread_mutex_destroy(&record->secrets);
   sst__free(record);
 }
 
@@ -57,6 +58,9 @@ static void record_free(sst__engine *engine) {
 static const sst__engine_ops record_ops = {
     .hand_over = already_handed_over,
     .certificate = record_certificate,
+    .export_key = sst__record_export_key,
+    .channel_binding = sst__record_channel_binding,
+    .traffic_secret = sst__record_traffic_secret,
     .seal = sst__record_seal,
     .next_frame = sst__record_next_frame,
     .open = sst__record_open,
@@ -81,18 +85,31 @@ static uint64_t most_records(const sst__suite *suite, const sst__settings *setti
   return suite->explicit_nonce ? SST__MOST_RECORDS : UINT64_MAX;
 }
 
-static void take_names(sst__record_engine *record, sst__facts *facts) {
-  if (facts->alpn_len > 0) memcpy(record->names, facts->alpn, facts->alpn_len);
-  if (facts->server_name_len > 0) memcpy(record->names + facts->alpn_len, facts->server_name, facts->server_name_len);
-  facts->alpn = (const uint8_t *)record->names;
-  facts->server_name = record->names + facts->alpn_len;
+static size_t size_of_facts(const sst__facts *facts) {
+  return facts->alpn_len + facts->server_name_len + facts->ocsp_response_len + facts->scts_len;
+}
+
+/* Copies to *to, which goes on behind it; returns where the copy is. */
+static void *take(char **to, const void *from, size_t len) {
+  char *copy = *to;
+  if (len > 0) memcpy(copy, from, len);
+  *to += len;
+  return copy;
+}
+
+static void take_facts(sst__record_engine *record, sst__facts *facts) {
+  char *to = record->names;
+  facts->alpn = take(&to, facts->alpn, facts->alpn_len);
+  facts->server_name = take(&to, facts->server_name, facts->server_name_len);
+  facts->ocsp_response = take(&to, facts->ocsp_response, facts->ocsp_response_len);
+  facts->scts = take(&to, facts->scts, facts->scts_len);
 }
 
 sst__engine *sst__tls_hand_over(sst__engine *engine, sst__facts *facts, sst_error *error) {
   sst__tls *tls = (sst__tls *)engine; /* base is the first member */
   if (sst__keeps_ssl()) return engine;
   const uint64_t failed = sst__failed_allocations();
-  sst__record_engine *record = sst__alloc(sizeof *record + facts->alpn_len + facts->server_name_len);
+  sst__record_engine *record = sst__alloc(sizeof *record + size_of_facts(facts));
   bool no_memory = record == NULL;
   if (record != NULL) {
     record->base = (sst__engine){.ops = &record_ops,
@@ -101,16 +118,18 @@ sst__engine *sst__tls_hand_over(sst__engine *engine, sst__facts *facts, sst_erro
                                  .due = tls->base.due,
                                  .events = tls->base.events,
                                  .counters = tls->base.counters};
+    pthread_mutex_init(&record->secrets, NULL);
     record->context = tls->context;
     record->local = tls->local;
+    record->exporter = tls->exporter;
     record->path = tls->path;
     record->peer = share(SSL_get0_peer_certificates(tls->ssl), &no_memory);
     note_sizes(record, tls);
-    if (!no_memory && sst__keys_take_over(record, tls->ssl)) {
+    if (!no_memory && sst__keys_take_over(record, tls->ssl) && sst__exporter_complete(&record->exporter, tls->ssl)) {
       record->sender.most_records = most_records(&record->suite, tls->context->parts.settings);
       if (record->suite.tls13) record->base.records_per_key = (size_t)record->sender.most_records - 1;
       sst__record_look_at_limit(record);
-      take_names(record, facts);
+      take_facts(record, facts);
       tls->base.ops->free(engine);
       return &record->base;
     }

@@ -21,6 +21,8 @@ void sst__identity_free(sst__identity *identity) {
   sk_CRYPTO_BUFFER_pop_free(identity->certificates, CRYPTO_BUFFER_free);
   sk_CRYPTO_BUFFER_pop_free(identity->chain, CRYPTO_BUFFER_free);
   SSL_CREDENTIAL_free(identity->credential);
+  CRYPTO_BUFFER_free(identity->staples.ocsp_response);
+  CRYPTO_BUFFER_free(identity->staples.scts);
   sst__free(identity);
 }
 
@@ -82,15 +84,22 @@ static bool set_key(SSL_CREDENTIAL *credential, const sst__identity *identity, c
                                                      sizeof signing_schemes / sizeof signing_schemes[0]);
 }
 
-static SSL_CREDENTIAL *make_credential(const sst__identity *identity, const STACK_OF(CRYPTO_BUFFER) * chain,
-                                       const EVP_PKEY *key) {
+static bool staple(SSL_CREDENTIAL *credential, const sst__staples *staples) {
+  const CRYPTO_BUFFER *ocsp_response = staples->ocsp_response, *scts = staples->scts;
+  return (ocsp_response == NULL || SSL_CREDENTIAL_set1_ocsp_response(credential, ocsp_response)) &&
+         (scts == NULL || SSL_CREDENTIAL_set1_signed_cert_timestamp_list(credential, scts));
+}
+
+SSL_CREDENTIAL *sst__make_credential(const sst__identity *identity, const STACK_OF(CRYPTO_BUFFER) * chain,
+                                     const EVP_PKEY *key) {
   const size_t count = sk_CRYPTO_BUFFER_num(chain);
   SSL_CREDENTIAL *credential = SSL_CREDENTIAL_new_x509();
   CRYPTO_BUFFER **certificates = sst__alloc(count * sizeof *certificates);
   bool made = credential != NULL && certificates != NULL;
   for (size_t i = 0; made && i < count; i++)
     certificates[i] = sk_CRYPTO_BUFFER_value(chain, i);
-  made = made && SSL_CREDENTIAL_set1_cert_chain(credential, certificates, count) && set_key(credential, identity, key);
+  made = made && SSL_CREDENTIAL_set1_cert_chain(credential, certificates, count) &&
+         set_key(credential, identity, key) && staple(credential, &identity->staples);
   sst__free(certificates);
   if (made) return credential;
   SSL_CREDENTIAL_free(credential);
@@ -156,7 +165,7 @@ sst_status sst__identity_merge(sst__identity *identity, sst__loaded *in, sst_err
     }
   }
   if (status == SST_OK && chain != NULL && key != NULL) {
-    credential = make_credential(identity, chain, key);
+    credential = sst__make_credential(identity, chain, key);
     if (credential == NULL) {
       const char *refusal = ERR_reason_error_string(ERR_peek_error());
       status = sst__fail(record, SST_ERR_UNSUPPORTED_KEY, "chain and key cannot be used for TLS: %s",

@@ -30,6 +30,11 @@ bool sst__signs_itself(const X509 *certificate);
 
 /* ---- identity.c ---- */
 
+/* What a server sends beside its chain; NULL: nothing. */
+typedef struct sst__staples {
+  CRYPTO_BUFFER *ocsp_response, *scts;
+} sst__staples;
+
 struct sst__identity {
   EVP_PKEY *key;                          /* NULL until loaded */
   STACK_OF(CRYPTO_BUFFER) * certificates; /* as they were loaded; NULL until then */
@@ -37,6 +42,7 @@ struct sst__identity {
   SSL_CREDENTIAL *credential;             /* key and chain, as BoringSSL takes them; NULL until complete */
   uint16_t schemes[SST__MAX_SCHEMES];     /* that the caller can sign with; then key is the leaf's public key */
   size_t num_schemes;                     /* 0: key is private, and ours */
+  sst__staples staples;
 };
 
 /* What one load has read. */
@@ -48,6 +54,10 @@ typedef struct sst__loaded {
 /* Puts what was loaded beside what was there, checks it, and makes it the identity's: the only place that changes one.
    What was taken over is NULL in in afterwards. */
 sst_status sst__identity_merge(sst__identity *identity, sst__loaded *in, sst_error *record);
+
+/* NULL: BoringSSL refused, or there is no memory. */
+SSL_CREDENTIAL *sst__make_credential(const sst__identity *identity, const STACK_OF(CRYPTO_BUFFER) * chain,
+                                     const EVP_PKEY *key);
 
 /* ---- identity_load.c ---- */
 
@@ -151,6 +161,7 @@ typedef struct sst__verify_request {
   int64_t unix_s;
   uint32_t minimum_rsa_bits;
   bool allow_sha1;
+  bool stapled;    /* the server stapled an OCSP response */
   sst__path *path; /* filled if the chain is good; NULL: not wanted */
 } sst__verify_request;
 
@@ -165,6 +176,32 @@ struct sst__context {
   sst__context_parts parts;
   sst__anchors *no_anchors; /* for verdicts without a trust; or NULL */
 };
+
+/* ---- exporter.c, end_point.c ---- */
+
+enum { SST__MOST_SECRET = 48, SST__RANDOM_LEN = 32, SST__UNIQUE_LEN = 12 };
+
+/* What keying material is made from once the SSL is gone. */
+typedef struct sst__exporter {
+  uint8_t secret[SST__MOST_SECRET];     /* TLS 1.3: of exporters (RFC 8446, 7.5); TLS 1.2: the master secret */
+  uint8_t randoms[2 * SST__RANDOM_LEN]; /* TLS 1.2: the client's, then the server's */
+  uint8_t unique[SST__UNIQUE_LEN];      /* TLS 1.2: the first Finished (RFC 5929, 3) */
+  uint8_t secret_len;
+} sst__exporter;
+
+/* Takes the secret out of a line of the key log, if it is in this one: BoringSSL gives it nowhere else. */
+void sst__exporter_see(sst__exporter *exporter, const char *key_log_line);
+/* Takes what else is needed from a finished handshake. false: it is not there. */
+bool sst__exporter_complete(sst__exporter *exporter, const SSL *ssl);
+
+/* The ops. */
+sst_status sst__tls_export_key(const sst__engine *, const sst__export *, uint8_t *out, size_t out_len);
+sst_status sst__tls_channel_binding(const sst__engine *, int32_t kind, uint8_t *out, size_t out_cap, size_t *out_len);
+sst_status sst__tls_traffic_secret(sst__engine *, int32_t direction, uint8_t *out, size_t out_cap, size_t *out_len);
+
+/* The hash of a server's leaf for tls-server-end-point (RFC 5929, 4.1), as a getter of variable size. UNSUPPORTED: its
+   signature has no hash function. */
+sst_status sst__end_point(const CRYPTO_BUFFER *leaf, uint8_t *out, size_t out_cap, size_t *out_len);
 
 /* ---- engine.c ---- */
 
@@ -216,6 +253,7 @@ typedef struct sst__tls {
   uint16_t message_scheme;
   sst_error verdict;                 /* on the peer's chain, while that is the question */
   STACK_OF(CRYPTO_BUFFER) * refused; /* what the peer sent, if it was refused; or NULL */
+  sst__exporter exporter;            /* as far as it is known */
   const uint8_t *certificate;        /* for the time of one call: the body of the peer's Certificate, */
   size_t certificate_len;            /* while it is the last message that came */
 } sst__tls;
@@ -266,6 +304,8 @@ typedef struct sst__certificates {
   const sst__identity *local;
 } sst__certificates;
 
+/* The leaf that the server sent, borrowed; NULL: none. */
+const CRYPTO_BUFFER *sst__server_leaf(const sst__certificates *certificates);
 /* Copies one, as a getter of variable size. */
 sst_status sst__give_certificate(const sst__certificates *certificates, sst__chain chain, size_t index, uint8_t *out,
                                  size_t out_cap, size_t *out_len);
@@ -300,7 +340,7 @@ static inline bool sst__keeps_ssl(void) {
 /* ---- observe.c ---- */
 
 /* Installs what watches alerts, messages and key-log lines. */
-void sst__observe(SSL_CTX *ctx, uint32_t report);
+void sst__observe(SSL_CTX *ctx);
 
 /* ---- failure.c ---- */
 

@@ -75,11 +75,13 @@ static void see_message(int is_write, int version, int content_type, const void 
 }
 
 static void see_key_log(const SSL *ssl, const char *line) {
-  sst__events_add(sst__tls_of(ssl)->base.events, SST_EVENT_KEY_LOG, 0, line, strlen(line));
+  sst__tls *tls = sst__tls_of(ssl);
+  sst__exporter_see(&tls->exporter, line);
+  sst__events_add(tls->base.events, SST_EVENT_KEY_LOG, 0, line, strlen(line));
 }
 
-void sst__observe(SSL_CTX *ctx, uint32_t report) {
+void sst__observe(SSL_CTX *ctx) {
   SSL_CTX_set_info_callback(ctx, see_info);
   SSL_CTX_set_msg_callback(ctx, see_message);
-  if ((report & (UINT32_C(1) << SST_EVENT_KEY_LOG)) != 0) SSL_CTX_set_keylog_callback(ctx, see_key_log);
+  SSL_CTX_set_keylog_callback(ctx, see_key_log);
 }

@@ -7,6 +7,7 @@
 #define SST_RECORD_H
 
 #include <endian.h>
+#include <pthread.h>
 #include <string.h>
 
 #include <openssl/aead.h>
@@ -17,8 +18,7 @@
 enum {
   SST__TAG_LEN = 16,
   SST__NONCE_LEN = 12,
-  SST__EXPLICIT_LEN = 8, /* the part of a TLS 1.2 GCM nonce that is sent */
-  SST__MOST_SECRET = 48,
+  SST__EXPLICIT_LEN = 8,       /* the part of a TLS 1.2 GCM nonce that is sent */
   SST__MOST_PLAINTEXT = 16384, /* RFC 8446, 5.1 */
 };
 enum { SST__CHANGE_CIPHER_SPEC = 20, SST__ALERT = 21, SST__HANDSHAKE = 22, SST__APPLICATION_DATA = 23 };
@@ -62,10 +62,12 @@ typedef struct sst__record_engine {
   sst__receiver receiver;
   atomic_uint answers_expected; /* KeyUpdates that the peer owes us */
 
+  pthread_mutex_t secrets; /* held while a traffic secret changes, or is read on another thread */
+  sst__exporter exporter;
   STACK_OF(CRYPTO_BUFFER) * peer; /* what the peer sent; NULL: nothing */
   sst__path path;
   const sst__identity *local; /* what we sent; NULL: nothing. Kept alive by config or credential of the stream */
-  char names[];               /* ALPN protocol, then the server name */
+  char names[];               /* ALPN protocol, server name, OCSP response, SCTs */
 } sst__record_engine;
 
 static inline sst__record_engine *sst__record_of(sst__engine *engine) {
@@ -78,7 +80,7 @@ static inline sst__record_engine *sst__record_of(sst__engine *engine) {
    memory. */
 bool sst__keys_take_over(sst__record_engine *record, const SSL *ssl);
 /* The next generation (RFC 8446, 7.2); false: as above, and the keys are of no use any more. */
-bool sst__keys_update(sst__keys *keys, const sst__suite *suite);
+bool sst__keys_update(sst__record_engine *record, sst__keys *keys);
 void sst__keys_clear(sst__keys *keys);
 /* Writes the nonce of the next record: the iv and the number (RFC 8446, 5.3). In a nonce of TLS 1.2 with an explicit part
    the number itself stands behind the salt, as with BoringSSL (RFC 5288, 3): the iv is zero there. Made in registers and
@@ -95,6 +97,24 @@ SST__INLINE void sst__keys_nonce(const sst__keys *keys, uint8_t nonce[SST__NONCE
 }
 /* Writes the additional data of a TLS 1.2 record with so much plaintext; returns its length. */
 size_t sst__additional_data(const sst__keys *keys, uint8_t type, size_t plaintext_len, uint8_t out[13]);
+
+/* What HKDF-Expand-Label takes (RFC 8446, 7.1): the label without "tls13 ", at most 249 bytes, and a context of at most
+   64. */
+typedef struct sst__label {
+  const char *text;
+  size_t text_len;
+  const uint8_t *context;
+  size_t context_len;
+} sst__label;
+bool sst__expand_label(const EVP_MD *hash, const uint8_t *secret, const sst__label *label, uint8_t *out,
+                       size_t out_len);
+
+/* ---- exporter.c ---- */
+
+sst_status sst__record_export_key(const sst__engine *, const sst__export *, uint8_t *out, size_t out_len);
+sst_status sst__record_channel_binding(const sst__engine *, int32_t kind, uint8_t *out, size_t out_cap,
+                                       size_t *out_len);
+sst_status sst__record_traffic_secret(sst__engine *, int32_t direction, uint8_t *out, size_t out_cap, size_t *out_len);
 
 /* ---- record_send.c: ops of the sending side ---- */
 

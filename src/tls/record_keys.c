@@ -11,20 +11,28 @@
 
 enum { MOST_KEY = 32, SALT_LEN = 4 };
 
-/* HKDF-Expand-Label with an empty context (RFC 8446, 7.1). */
-static bool expand(const sst__suite *suite, const uint8_t *secret, const char *label, uint8_t *out, size_t out_len) {
+bool sst__expand_label(const EVP_MD *hash, const uint8_t *secret, const sst__label *label, uint8_t *out,
+                       size_t out_len) {
   static const char prefix[] = "tls13 ";
-  uint8_t info[2 + 1 + 64 + 1];
-  const size_t prefix_len = sizeof prefix - 1, label_len = strlen(label);
+  uint8_t info[2 + 1 + UINT8_MAX + 1 + EVP_MAX_MD_SIZE];
+  const size_t prefix_len = sizeof prefix - 1;
   size_t used = 0;
+  if (label->text_len > UINT8_MAX - prefix_len || label->context_len > EVP_MAX_MD_SIZE) return false;
   info[used++] = (uint8_t)(out_len >> 8);
   info[used++] = (uint8_t)out_len;
-  info[used++] = (uint8_t)(prefix_len + label_len);
+  info[used++] = (uint8_t)(prefix_len + label->text_len);
   memcpy(info + used, prefix, prefix_len);
-  memcpy(info + used + prefix_len, label, label_len);
-  used += prefix_len + label_len;
-  info[used++] = 0;
-  return HKDF_expand(out, out_len, suite->hash, secret, EVP_MD_size(suite->hash), info, used) == 1;
+  memcpy(info + used + prefix_len, label->text, label->text_len);
+  used += prefix_len + label->text_len;
+  info[used++] = (uint8_t)label->context_len;
+  if (label->context_len > 0) memcpy(info + used, label->context, label->context_len);
+  used += label->context_len;
+  return HKDF_expand(out, out_len, hash, secret, EVP_MD_size(hash), info, used) == 1;
+}
+
+static bool expand(const sst__suite *suite, const uint8_t *secret, const char *text, uint8_t *out, size_t out_len) {
+  const sst__label label = {.text = text, .text_len = strlen(text)};
+  return sst__expand_label(suite->hash, secret, &label, out, out_len);
 }
 
 /* Key and iv from a traffic secret (RFC 8446, 7.3). The plain AEAD: the variants "for TLS 1.3" take the first nonce that
@@ -42,10 +50,13 @@ static bool derive(sst__keys *keys, const sst__suite *suite, const uint8_t *secr
   return derived;
 }
 
-bool sst__keys_update(sst__keys *keys, const sst__suite *suite) {
+bool sst__keys_update(sst__record_engine *record, sst__keys *keys) {
+  const sst__suite *suite = &record->suite;
   uint8_t next[SST__MOST_SECRET];
-  const bool derived =
-      expand(suite, keys->secret, "traffic upd", next, EVP_MD_size(suite->hash)) && derive(keys, suite, next);
+  bool derived = expand(suite, keys->secret, "traffic upd", next, EVP_MD_size(suite->hash));
+  pthread_mutex_lock(&record->secrets);
+  derived = derived && derive(keys, suite, next);
+  pthread_mutex_unlock(&record->secrets);
   if (derived) keys->sequence = 0;
   sst__wipe(next, sizeof next);
   ERR_clear_error();

@@ -93,7 +93,7 @@ static sst__step receive_key_update(sst__record_engine *record, CBS *body, bool 
   } else if (++record->receiver.key_updates > MOST_KEY_UPDATES) {
     return fail(error, SST_ERR_FLOOD, "too many KeyUpdates without data between");
   }
-  if (!sst__keys_update(&record->receiver.keys, &record->suite)) {
+  if (!sst__keys_update(record, &record->receiver.keys)) {
     return fail(error, SST_ERR_NO_MEMORY, "no memory for new keys");
   }
   sst__count(record->base.counters, SST_COUNTER_KEY_UPDATES_RECEIVED, 1);

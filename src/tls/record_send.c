@@ -140,7 +140,7 @@ sst__step sst__record_key_update(sst__engine *engine, bool request_peer, sst__ou
   const sst__step step = send_small(record, SST__HANDSHAKE, content, sizeof content, wire, error);
   if (step != SST__STEP_DONE) return step;
   if (request_peer) atomic_fetch_add_explicit(&record->answers_expected, 1, memory_order_relaxed);
-  if (!sst__keys_update(&record->sender.keys, &record->suite)) {
+  if (!sst__keys_update(record, &record->sender.keys)) {
     (void)sst__fail(error, SST_ERR_NO_MEMORY, "no memory for new keys");
     error->alert_sent = SST__NO_ALERT; /* there is no key that it could be sealed with */
     return SST__STEP_FAILED;

@@ -27,6 +27,13 @@ static sst_status give_anchor(const X509 *anchor, uint8_t *out, size_t out_cap, 
   return sst__refuse(SST_ERR_NO_MEMORY);
 }
 
+const CRYPTO_BUFFER *sst__server_leaf(const sst__certificates *certificates) {
+  const sst__identity *ours = certificates->local;
+  const bool is_server = certificates->context->parts.role == SST_ROLE_SERVER;
+  const STACK_OF(CRYPTO_BUFFER) *chain = is_server ? (ours != NULL ? ours->chain : NULL) : certificates->peer;
+  return chain != NULL && sk_CRYPTO_BUFFER_num(chain) > 0 ? sk_CRYPTO_BUFFER_value(chain, 0) : NULL;
+}
+
 sst_status sst__give_certificate(const sst__certificates *certificates, sst__chain chain, size_t index, uint8_t *out,
                                  size_t out_cap, size_t *out_len) {
   const sst__context_parts *parts = &certificates->context->parts;

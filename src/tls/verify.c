@@ -280,6 +280,7 @@ void sst__try_path(const sst__verification *verification, STACK_OF(X509) * trust
   if (of.has_addresses) sst__add_address_constraints(verification, verdict);
   if (of.barred != NULL && verdict->path != NULL) sst__add_barred_issuer(verification, of.barred, verdict);
   add_own_checks(verification, verdict);
+  sst__add_feature_constraints(verification, verdict);
 done:
   X509_STORE_CTX_free(ctx);
 }
@@ -357,6 +358,7 @@ sst_status sst__verify_chain(const sst__verify_request *request, sst_error *reco
     if ((verdict.reasons & sst__reason_bit(SST_ERR_CERT_ISSUER_NOT_FOUND)) != 0) {
       sst__look_for_barred_issuer(&verification, &verdict);
     }
+    sst__add_missing_staple(&verification, &verdict);
     if (verdict.reasons != 0) status = sst__report_verdict(&verification, &verdict, record);
     if (verdict.reasons == 0 && request->path != NULL) note_path(&verification, &verdict, request->path);
   }

@@ -48,6 +48,15 @@ void sst__authorities_add(sst__authorities *authorities, CRYPTO_BUFFER *der, X50
 /* Judges the names of a leaf with addresses by the constraints of its issuers. */
 void sst__add_address_constraints(const sst__verification *verification, sst__verdict *verdict);
 
+/* ---- verify_features.c ---- */
+
+/* In place of BoringSSL's number. */
+enum { SST__FEATURE_MISSING = -1 };
+/* Judges the TLS features of a server's path by those of its issuers (RFC 7633, 4.2.2). */
+void sst__add_feature_constraints(const sst__verification *verification, sst__verdict *verdict);
+/* Says so if the leaf promises a stapled OCSP response and none came. */
+void sst__add_missing_staple(const sst__verification *verification, sst__verdict *verdict);
+
 /* ---- verify_issuer.c ---- */
 
 /* Who signed the certificate but must not sign any by its keyUsage; NULL: nobody that is known. Borrowed. */

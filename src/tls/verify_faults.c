@@ -186,7 +186,12 @@ static sst_status report(const X509 *certificate, const char *which, const sst__
       return report_time(certificate, which, verdict->code, record);
     case SST_ERR_CERT_NAME_MISMATCH:
       return report_name(certificate, request, record);
+    case SST_ERR_CERT_STAPLE_MISSING:
+      return sst__fail(record, verdict->code, "%s demands a stapled OCSP response, and the server sent none", which);
     default:
+      if (verdict->x509_error == SST__FEATURE_MISSING) {
+        return sst__fail(record, verdict->code, "%s lacks a TLS feature that its issuer has", which);
+      }
       return sst__fail(record, verdict->code, "%s: %s", which, X509_verify_cert_error_string(verdict->x509_error));
   }
 }

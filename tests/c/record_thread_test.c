@@ -20,6 +20,8 @@ typedef struct End {
   sst_stream *stream;
   Channel *out, *in;
   double until;
+  Keys expected[2];        /* of each direction, as far as the observer has seen them */
+  unsigned generations[2]; /* how many it has seen */
   uint64_t sent, received, calls;
   atomic_bool done;
 } End;
@@ -79,9 +81,29 @@ static void *run_receiver(void *argument) {
   return NULL;
 }
 
+/* What is read while the other threads change it is whole: one of the generations to come. */
+static void see_secret(End *end, int32_t direction) {
+  enum { MOST_STEPS = 100000 };
+  Keys *keys = &end->expected[direction];
+  uint8_t secret[SECRET_MAX];
+  size_t len = 0;
+  EXPECT_STATUS(sst_stream_traffic_secret(end->stream, direction, secret, sizeof secret, &len), SST_OK);
+  if (memcmp(secret, keys->secret, len) == 0) return;
+  end->generations[direction]++;
+  for (int i = 0; i < MOST_STEPS; i++) {
+    keys_update(keys);
+    if (memcmp(secret, keys->secret, len) == 0) return;
+  }
+  FAIL("a traffic secret that is none");
+}
+
 static void *run_observer(void *argument) {
   End *end = argument;
   while (!atomic_load(&end->done)) {
+    see_secret(end, SST_DIRECTION_SEND);
+    see_secret(end, SST_DIRECTION_RECEIVE);
+    uint8_t key[32];
+    EXPECT_STATUS(sst_stream_export_key(end->stream, "l", 1, NULL, 0, key, sizeof key), SST_OK);
     sst_error error = {.size = sizeof error};
     EXPECT_STATUS(sst_stream_last_error(end->stream, &error), SST_OK);
     EXPECT_STATUS(error.code, SST_OK);
@@ -98,6 +120,8 @@ static void *run_observer(void *argument) {
 static void expect_ended_well(const End *end, const End *other) {
   EXPECT_EQ(end->received, other->sent);
   EXPECT_AT_LEAST(end->sent, 10000);
+  EXPECT_AT_LEAST(end->generations[SST_DIRECTION_SEND], 1);
+  EXPECT_AT_LEAST(end->generations[SST_DIRECTION_RECEIVE], 1);
   EXPECT_AT_LEAST(sst_stream_counter(end->stream, SST_COUNTER_KEY_UPDATES_SENT), 50);
   EXPECT_EQ(sst_stream_counter(end->stream, SST_COUNTER_KEY_UPDATES_RECEIVED),
             sst_stream_counter(other->stream, SST_COUNTER_KEY_UPDATES_SENT));
@@ -109,17 +133,25 @@ TEST(record_thread, both_sides_of_both_ends_change_keys_without_the_lock_tls13) 
   only_on_our_path();
   sst_config *configs[2];
   for (int i = 0; i < 2; i++) {
-    configs[i] = pair_config(&(SideOptions){.report = 1u << SST_EVENT_KEYS_UPDATED, .max_fragment = 1024},
-                             i == 0 ? SST_ROLE_CLIENT : SST_ROLE_SERVER);
+    configs[i] =
+        pair_config(&(SideOptions){.report = 1u << SST_EVENT_KEYS_UPDATED | FORGE_EVENTS, .max_fragment = 1024},
+                    i == 0 ? SST_ROLE_CLIENT : SST_ROLE_SERVER);
     EXPECT_STATUS(sst_config_set_key_update_limit(configs[i], LIMIT), SST_OK);
   }
   Pair pair = pair_open(.client = {.config = configs[0]}, .server = {.config = configs[1]});
+  Secrets secrets = {.count = 0};
+  secrets_read(&secrets, &pair.client);
   Channel to_server, to_client;
   channel_init(&to_server);
   channel_init(&to_client);
   const double until = seconds_now() + thread_seconds() / 2;
   End ends[2] = {{.stream = pair.client.stream, .out = &to_server, .in = &to_client, .until = until},
                  {.stream = pair.server.stream, .out = &to_client, .in = &to_server, .until = until}};
+  for (int i = 0; i < 2; i++) {
+    ends[i].expected[SST_DIRECTION_SEND] =
+        secrets_keys(&secrets, &pair, EPOCH_DATA, i == 0 ? SST_ROLE_CLIENT : SST_ROLE_SERVER);
+    ends[1 - i].expected[SST_DIRECTION_RECEIVE] = ends[i].expected[SST_DIRECTION_SEND];
+  }
   pthread_t threads[2][3];
   for (int i = 0; i < 2; i++) {
     pthread_mutex_lock(&ends[i].stream->lock);

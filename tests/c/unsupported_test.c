@@ -15,8 +15,6 @@ TEST(unsupported, getters_that_are_not_built_give_none_or_unsupported) {
   uint8_t out[64];
   uint16_t list[8];
   size_t len = 7;
-  is_none(sst_stream_ocsp_response(stream, out, sizeof out, &len), &len);
-  is_none(sst_stream_scts(stream, out, sizeof out, &len), &len);
   is_none(sst_stream_client_hello(stream, out, sizeof out, &len), &len);
   is_none(sst_stream_client_hello_list(stream, SST_HELLO_SUITES, list, 8, &len), &len);
   is_none(sst_stream_client_hello_alpn(stream, 0, out, sizeof out, &len), &len);
@@ -25,27 +23,12 @@ TEST(unsupported, getters_that_are_not_built_give_none_or_unsupported) {
   is_none(sst_stream_accepted_ca(stream, 0, out, sizeof out, &len), &len);
   is_none(sst_stream_ticket(stream, out, sizeof out, &len), &len);
   is_none(sst_stream_session_id(stream, out, sizeof out, &len), &len);
-  EXPECT_STATUS(sst_stream_channel_binding(stream, SST_BINDING_TLS_EXPORTER, out, sizeof out, &len),
-                SST_ERR_UNSUPPORTED);
-  EXPECT_STATUS(sst_stream_traffic_secret(stream, SST_DIRECTION_SEND, out, sizeof out, &len), SST_ERR_UNSUPPORTED);
-  EXPECT_STATUS(sst_stream_export_key(stream, "l", 1, NULL, 0, out, sizeof out), SST_ERR_UNSUPPORTED);
   EXPECT(sst_stream_take_session(pair.client.stream) == NULL);
   EXPECT(sst_stream_delegated_credential(pair.client.stream) == NULL);
   sst_negotiate_info info = {.size = sizeof info};
   EXPECT_STATUS(sst_stream_get_negotiate_info(stream, &info), SST_ERR_UNSUPPORTED);
   EXPECT_STATUS(sst_stream_remote_name(stream, out, sizeof out, &len), SST_ERR_UNSUPPORTED);
   EXPECT_STATUS(sst_stream_local_name(stream, out, sizeof out, &len), SST_ERR_UNSUPPORTED);
-  pair_free(&pair);
-}
-
-TEST(unsupported, secrets_before_the_handshake_are_err_state) {
-  Pair pair = pair_new();
-  uint8_t out[64];
-  size_t len = 7;
-  const sst_stream *stream = pair.client.stream;
-  EXPECT_STATUS(sst_stream_channel_binding(stream, SST_BINDING_TLS_UNIQUE, out, sizeof out, &len), SST_ERR_STATE);
-  EXPECT_STATUS(sst_stream_traffic_secret(stream, SST_DIRECTION_SEND, out, sizeof out, &len), SST_ERR_STATE);
-  EXPECT_STATUS(sst_stream_export_key(stream, "l", 1, NULL, 0, out, sizeof out), SST_ERR_STATE);
   pair_free(&pair);
 }
 
@@ -169,12 +152,4 @@ TEST(unsupported, setters_of_a_config_that_are_not_built_change_nothing) {
   EXPECT_STATUS(sst_config_set_ech_keys(config, (const uint8_t *)"e", 1), SST_ERR_UNSUPPORTED);
   sst_ticket_keys_free(keys);
   sst_config_free(config);
-}
-
-TEST(unsupported, loaders_that_are_not_built_leave_the_object_as_it_was) {
-  sst_credential *credential = data_credential("server-p256");
-  const uint8_t *bytes = (const uint8_t *)"0";
-  EXPECT_STATUS(sst_credential_set_ocsp_response(credential, bytes, 1), SST_ERR_UNSUPPORTED);
-  EXPECT_STATUS(sst_credential_set_scts(credential, bytes, 1), SST_ERR_UNSUPPORTED);
-  sst_credential_free(credential);
 }

@@ -64,6 +64,8 @@ static int alert_of(sst_status code) {
       return 43;
     case SST_ERR_CERT_NAME_MISMATCH:
       return 42;
+    case SST_ERR_CERT_STAPLE_MISSING: /* RFC 6066, 8, as RFC 8446, 6.2 says of it */
+      return 113;
     default:
       return 0; /* RFC 8446 leaves it open */
   }

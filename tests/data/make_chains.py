@@ -156,6 +156,23 @@ def repeat_an_extension(found):
     found[-1] = der.element(0xA3, der.element(0x30, *extensions, extensions[0]))
 
 
+def features(staple):
+    """The TLS feature extension (RFC 7633) elsewhere than in a good leaf."""
+    oid = ObjectIdentifier("1.3.6.1.5.5.7.1.24")
+    promised = [(staple, False)]
+    ca = issued("staple-ca", extra=promised)
+    leaf("staple-ca-promised-leaf", ca, extra=promised)
+    leaf("staple-below-leaf", authority("staple-below", ca), extra=promised)
+    issued("staple-root", None, extra=promised, leaf_given={"extra": promised})
+    leaf("staple-root-plain-leaf", from_member("staple-root"))
+    leaf("staple-expired-leaf", intermediate, extra=promised, begin=-200, end=-10)
+    leaf("staple-client-leaf", intermediate, extra=promised, purposes=CLIENT)
+    leaf("staple-damaged-leaf", intermediate, extra=[(x509.UnrecognizedExtension(oid, b"\5\0"), False)])
+    leaf("staple-other-leaf", intermediate, extra=[(x509.TLSFeature([x509.TLSFeatureType.status_request_v2]), False)])
+    many = b"".join(der.element(2, bytes([number])) for number in range(30, 47))
+    leaf("staple-many-leaf", intermediate, extra=[(x509.UnrecognizedExtension(oid, der.element(0x30, many)), False)])
+
+
 def extensions():
     feature = x509.TLSFeature([x509.TLSFeatureType.status_request])
     explicit = (x509.PolicyConstraints(require_explicit_policy=0, inhibit_policy_mapping=None), True)
@@ -165,6 +182,7 @@ def extensions():
     issued("critical-ca", extra=[(UNKNOWN, True)])
     issued("critical-root", None, extra=[(UNKNOWN, True)])
     leaf("staple-leaf", intermediate, extra=[(feature, False)])
+    features(feature)
     leaf("repeated-leaf", intermediate, change=repeat_an_extension)
     issued("repeated-ca", change=repeat_an_extension)
     issued("explicit-policy", extra=[explicit])

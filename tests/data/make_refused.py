@@ -58,6 +58,7 @@ def faults_of_the_leaf():
     sent("repeated", change=repeat_an_extension)
     sent("critical", extra=[(UNKNOWN, True)])
     sent("code", purposes=[ExtendedKeyUsageOID.CODE_SIGNING])
+    sent("staple", extra=[(x509.TLSFeature([x509.TLSFeatureType.status_request]), False)])
     missing, _ = authority("missing")
     sent("issuer-missing", (missing, b""))
 

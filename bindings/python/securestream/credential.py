@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Credential:
-    """A certificate chain and its private key, for any number of configs. Immutable and safe to share.
+    """A certificate chain and its private key, for any number of configs. Safe to share once one has it.
 
     `Credential(...)` takes PEM, `from_der` DER, `from_pkcs12` PKCS#12, from any C-contiguous buffer of bytes; the forms
     with `file` in their name take paths. The certificates may come in any order: they are sent as RFC 8446, 4.4.2
@@ -93,6 +93,18 @@ class Credential:
     def certificates(self) -> tuple[bytes, ...]:
         """The certificates in DER, as they are sent: the leaf first."""
         return certificates(_native.sst_credential_certificate, self._handle)
+
+    def set_ocsp_response(self, response: ReadableBuffer) -> None:
+        """Staple an OCSP response (DER, RFC 6960) for clients who ask; empty: none. Only its shape is checked.
+
+        Raises `ConfigError` (`ERR_PARSE`, `ERR_LIST_TOO_LONG` over 32,000 bytes), `FrozenError` once a config has the
+        credential.
+        """
+        self._check(_native.sst_credential_set_ocsp_response(self._handle, response))
+
+    def set_scts(self, scts: ReadableBuffer) -> None:
+        """Staple a SignedCertificateTimestampList (RFC 6962, 3.3); empty: none. As `set_ocsp_response`."""
+        self._check(_native.sst_credential_set_scts(self._handle, scts))
 
     @classmethod
     def _empty(cls) -> Self:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import _native
-from ._checks import bytes_view, certificates, check, failure, refuse, text
+from ._checks import bytes_view, certificates, check, failure, refuse, text, value
 from .config import Config
-from .constants import RECORD_MAX, Counter, EventKind, Fact, Role, State, Status, Version
+from .constants import RECORD_MAX, Counter, Direction, EventKind, Fact, Role, State, Status, Version
 from .errors import SecureStreamError
 
 if TYPE_CHECKING:
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 Progress = _native.Progress
 
 _FIRST_ROOM = 4 * 1024
+_BINDINGS = {
+    "tls-exporter": _native.SST_BINDING_TLS_EXPORTER,
+    "tls-server-end-point": _native.SST_BINDING_TLS_SERVER_END_POINT,
+    "tls-unique": _native.SST_BINDING_TLS_UNIQUE,
+}
 
 
 class Event(NamedTuple):
@@ -294,6 +299,44 @@ class Stream:
     def local_certificates(self) -> tuple[bytes, ...]:
         """What we sent, in DER, our leaf first."""
         return certificates(_native.sst_stream_local_certificate, self._handle)
+
+    @property
+    def ocsp_response(self) -> bytes | None:
+        """The OCSP response (DER) that the server stapled, unchecked; None: it stapled none."""
+        return value(_native.sst_stream_ocsp_response(self._handle)) or None
+
+    @property
+    def scts(self) -> bytes | None:
+        """The SignedCertificateTimestampList (RFC 6962, 3.3) that the server stapled, unchecked; None: it stapled none."""
+        return value(_native.sst_stream_scts(self._handle)) or None
+
+    def export_key(self, label: str | ReadableBuffer, context: ReadableBuffer | None, length: int) -> bytes:
+        """Keying material that both ends have and nobody else (RFC 8446, 7.5; RFC 5705).
+
+        `label` has 1 to 249 bytes, `context` at most 65,535, `length` is at most 8,160. None and an empty context are
+        the same in TLS 1.3, and are not in TLS 1.2.
+
+        Raises `StateError` before the handshake has finished; `UnsupportedError` without extended master secret;
+        `ArgumentError`, also for the labels that TLS 1.2 uses itself.
+        """
+        key = bytearray(length)
+        self._check(_native.sst_stream_export_key(self._handle, label, context, key))
+        return bytes(key)
+
+    def channel_binding(self, kind: str = "tls-exporter") -> bytes:
+        """What ties an authentication to this connection: `kind` is "tls-exporter" (RFC 9266), "tls-server-end-point"
+        or, with TLS 1.2 alone, "tls-unique" (RFC 5929).
+
+        Raises `StateError` before the handshake has finished; `UnsupportedError` where there is none; `ValueError` for
+        another kind.
+        """
+        if kind not in _BINDINGS:
+            raise ValueError(f"{kind!r} is no channel binding: {', '.join(_BINDINGS)}")
+        return value(_native.sst_stream_channel_binding(self._handle, _BINDINGS[kind]))
+
+    def traffic_secret(self, direction: Direction) -> bytes:
+        """The TLS 1.3 secret that protects a direction now, for a record layer outside. `UnsupportedError` in TLS 1.2."""
+        return value(_native.sst_stream_traffic_secret(self._handle, direction))
 
     @property
     def description(self) -> str:

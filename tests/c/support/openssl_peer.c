@@ -7,6 +7,7 @@
 
 /* The functions of OpenSSL 3 that are needed, and the constants of its headers, which are frozen by its ABI. */
 enum { BIO_CTRL_PENDING_ = 10, SSL_FILETYPE_PEM_ = 1, SSL_VERIFY_PEER_ = 1, SSL_CTRL_MIN_ = 123, SSL_CTRL_MAX_ = 124 };
+enum { STATUS_CB_ = 63, STATUS_ARGUMENT_ = 64, STATUS_TYPE_ = 65, GET_STATUS_ = 70, SET_STATUS_ = 71, OCSP_ = 1 };
 enum { SSL_CB_READ_ALERT_ = 0x4004, LEVEL_FATAL = 2 };
 #define SSL_OP_NO_EXTENDED_MASTER_SECRET_ UINT64_C(1)
 
@@ -17,6 +18,13 @@ typedef struct Library {
   void (*SSL_CTX_free)(void *ctx);
   uint64_t (*SSL_CTX_set_options)(void *ctx, uint64_t options);
   long (*SSL_CTX_ctrl)(void *ctx, int command, long number, void *pointer);
+  long (*SSL_CTX_callback_ctrl)(void *ctx, int command, void (*callback)(void));
+  long (*SSL_ctrl)(void *ssl, int command, long number, void *pointer);
+  int (*SSL_export_keying_material)(void *ssl, uint8_t *out, size_t out_len, const char *label, size_t label_len,
+                                    const uint8_t *context, size_t context_len, int use_context);
+  size_t (*SSL_get_finished)(const void *ssl, void *out, size_t out_cap);
+  size_t (*SSL_get_peer_finished)(const void *ssl, void *out, size_t out_cap);
+  void *(*CRYPTO_malloc)(size_t size, const char *file, int line);
   void (*SSL_CTX_set_verify)(void *ctx, int mode, int (*callback)(int, void *));
   int (*SSL_CTX_use_certificate_chain_file)(void *ctx, const char *file);
   int (*SSL_CTX_use_PrivateKey_file)(void *ctx, const char *file, int type);
@@ -48,6 +56,9 @@ struct OpensslPeer {
   void *ctx, *ssl, *in_bio, *out_bio;
   Wire *in, *out;
   int alert;
+  bool is_server;
+  const uint8_t *ocsp_response;
+  size_t ocsp_response_len;
 };
 
 static void load(Library *lib) {
@@ -64,6 +75,12 @@ static void load(Library *lib) {
   LOAD(SSL_CTX_free);
   LOAD(SSL_CTX_set_options);
   LOAD(SSL_CTX_ctrl);
+  LOAD(SSL_CTX_callback_ctrl);
+  LOAD(SSL_ctrl);
+  LOAD(SSL_export_keying_material);
+  LOAD(SSL_get_finished);
+  LOAD(SSL_get_peer_finished);
+  LOAD(CRYPTO_malloc);
   LOAD(SSL_CTX_set_verify);
   LOAD(SSL_CTX_use_certificate_chain_file);
   LOAD(SSL_CTX_use_PrivateKey_file);
@@ -117,6 +134,24 @@ static void see_alert(const void *ssl, int type, int value) {
   if (type == SSL_CB_READ_ALERT_ && value >> 8 == LEVEL_FATAL) peer->alert = value & 0xff;
 }
 
+/* OpenSSL frees the copy. */
+static int give_ocsp_response(void *ssl, void *argument) {
+  const OpensslPeer *peer = argument;
+  void *copy = peer->lib.CRYPTO_malloc(peer->ocsp_response_len, __FILE__, __LINE__);
+  REQUIRE(copy != NULL);
+  memcpy(copy, peer->ocsp_response, peer->ocsp_response_len);
+  REQUIRE_EQ(peer->lib.SSL_ctrl(ssl, SET_STATUS_, (long)peer->ocsp_response_len, copy), 1);
+  return 0;
+}
+
+static void staple(OpensslPeer *peer, const OpensslOptions *options) {
+  peer->ocsp_response = options->ocsp_response;
+  peer->ocsp_response_len = options->ocsp_response_len;
+  if (peer->ocsp_response == NULL) return;
+  REQUIRE_EQ(peer->lib.SSL_CTX_callback_ctrl(peer->ctx, STATUS_CB_, (void (*)(void))give_ocsp_response), 1);
+  REQUIRE_EQ(peer->lib.SSL_CTX_ctrl(peer->ctx, STATUS_ARGUMENT_, 0, peer), 1);
+}
+
 OpensslPeer *openssl_peer_new(const OpensslOptions *options, int32_t role, Wire *in, Wire *out) {
   Library lib = {.handle = NULL};
   load(&lib);
@@ -130,6 +165,8 @@ OpensslPeer *openssl_peer_new(const OpensslOptions *options, int32_t role, Wire 
   if (options->no_extended_master_secret) lib.SSL_CTX_set_options(peer->ctx, SSL_OP_NO_EXTENDED_MASTER_SECRET_);
   if (options->ask_certificate) lib.SSL_CTX_set_verify(peer->ctx, SSL_VERIFY_PEER_, accept_any);
   if (options->suites != NULL) use_suites(peer, options);
+  peer->is_server = role == SST_ROLE_SERVER;
+  staple(peer, options);
   const char *credential = options->credential == NULL && role == SST_ROLE_SERVER ? "server-p256" : options->credential;
   if (credential != NULL) use_credential(peer, credential);
 
@@ -139,6 +176,7 @@ OpensslPeer *openssl_peer_new(const OpensslOptions *options, int32_t role, Wire 
   REQUIRE(peer->ssl != NULL && peer->in_bio != NULL && peer->out_bio != NULL);
   lib.SSL_set_bio(peer->ssl, peer->in_bio, peer->out_bio);
   REQUIRE_EQ(lib.SSL_set_ex_data(peer->ssl, 0, peer), 1);
+  if (options->ask_ocsp_response) REQUIRE_EQ(lib.SSL_ctrl(peer->ssl, STATUS_TYPE_, OCSP_, NULL), 1);
   lib.SSL_set_info_callback(peer->ssl, see_alert);
   if (role == SST_ROLE_SERVER) {
     lib.SSL_set_accept_state(peer->ssl);
@@ -220,6 +258,23 @@ int openssl_read(OpensslPeer *peer, void *data, int cap) {
   const int got = peer->lib.SSL_read(peer->ssl, data, cap);
   bring_out(peer);
   return got;
+}
+
+bool openssl_export(OpensslPeer *peer, const char *label, const uint8_t *context, size_t context_len, uint8_t *out,
+                    size_t out_len) {
+  return peer->lib.SSL_export_keying_material(peer->ssl, out, out_len, label, strlen(label), context, context_len,
+                                              context != NULL) == 1;
+}
+
+size_t openssl_client_finished(OpensslPeer *peer, uint8_t *out, size_t out_cap) {
+  return (peer->is_server ? peer->lib.SSL_get_peer_finished : peer->lib.SSL_get_finished)(peer->ssl, out, out_cap);
+}
+
+const uint8_t *openssl_ocsp_response(OpensslPeer *peer, size_t *len) {
+  uint8_t *response = NULL;
+  const long got = peer->lib.SSL_ctrl(peer->ssl, GET_STATUS_, 0, &response);
+  *len = got > 0 ? (size_t)got : 0;
+  return response;
 }
 
 Foreign foreign_new(int32_t role, const SideOptions *ours, const OpensslOptions *theirs) {

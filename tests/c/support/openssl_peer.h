@@ -14,8 +14,11 @@
 typedef struct OpensslOptions {
   uint16_t version;
   bool no_extended_master_secret;
-  const char *credential; /* a name in tests/data; default: server-p256 for servers, none for clients */
-  bool ask_certificate;   /* a server: request one, and take any */
+  const char *credential;       /* a name in tests/data; default: server-p256 for servers, none for clients */
+  bool ask_certificate;         /* a server: request one, and take any */
+  const uint8_t *ocsp_response; /* what a server staples for a client that asks */
+  size_t ocsp_response_len;
+  bool ask_ocsp_response; /* a client */
   const char *suites;     /* names in OpenSSL's writing; NULL: its default */
 } OpensslOptions;
 
@@ -30,6 +33,14 @@ sst_status openssl_handshake(OpensslPeer *peer, Side *side);
 bool openssl_finished(const OpensslPeer *peer);
 /* The alert that the peer has received, -1: none. */
 int openssl_alert(const OpensslPeer *peer);
+
+/* Keying material (RFC 5705); context NULL: none. */
+bool openssl_export(OpensslPeer *peer, const char *label, const uint8_t *context, size_t context_len, uint8_t *out,
+                    size_t out_len);
+/* The client's Finished, which tls-unique is after a full handshake (RFC 5929, 3); returns its length. */
+size_t openssl_client_finished(OpensslPeer *peer, uint8_t *out, size_t out_cap);
+/* What was stapled for a client; NULL: nothing. */
+const uint8_t *openssl_ocsp_response(OpensslPeer *peer, size_t *len);
 
 /* One side of ours against OpenSSL in the other role. */
 typedef struct Foreign {

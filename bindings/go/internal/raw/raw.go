@@ -156,160 +156,160 @@ static inline sst_go_result sst_go_close(sst_stream *stream, uint8_t *out, size_
 #cgo nocallback sst_go_flush
 #cgo nocallback sst_go_close
 
-extern void _wrap_Swig_free_raw_72697e3f6d236dcf(uintptr_t arg1);
-extern uintptr_t _wrap_Swig_malloc_raw_72697e3f6d236dcf(swig_intgo arg1);
-extern int _wrap_sst_version_number_raw_72697e3f6d236dcf(void);
-extern swig_voidp _wrap_sst_version_string_raw_72697e3f6d236dcf(void);
-extern swig_type_1 _wrap_sst_live_objects_raw_72697e3f6d236dcf(void);
-extern swig_type_2 _wrap_sst_allocated_bytes_raw_72697e3f6d236dcf(void);
-extern swig_voidp _wrap_sst_suite_name_raw_72697e3f6d236dcf(short arg1);
-extern swig_voidp _wrap_sst_group_name_raw_72697e3f6d236dcf(short arg1);
-extern swig_voidp _wrap_sst_scheme_name_raw_72697e3f6d236dcf(short arg1);
-extern swig_voidp _wrap_sst_alert_name_raw_72697e3f6d236dcf(int arg1);
-extern swig_voidp _wrap_sst_status_name_raw_72697e3f6d236dcf(int arg1);
-extern swig_voidp _wrap_sst_status_text_raw_72697e3f6d236dcf(int arg1);
-extern swig_voidp _wrap_sst_status_hint_raw_72697e3f6d236dcf(int arg1);
-extern swig_voidp _wrap_sst_credential_new_raw_72697e3f6d236dcf(void);
-extern swig_voidp _wrap_sst_credential_ref_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern void _wrap_sst_credential_free_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern int _wrap_sst_credential_load_pem_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_3 arg2, swig_type_4 arg3);
-extern int _wrap_sst_credential_load_der_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_5 arg2, swig_type_6 arg3);
-extern int _wrap_sst_credential_load_pkcs12_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_7 arg2, swig_type_8 arg3);
-extern int _wrap_sst_credential_set_caller_signs_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_9 arg2);
-extern int _wrap_sst_credential_set_ocsp_response_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_10 arg2);
-extern int _wrap_sst_credential_set_scts_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_11 arg2);
-extern int _wrap_sst_credential_certificate_raw_72697e3f6d236dcf(swig_voidp arg1, swig_intgo arg2, swig_type_12 arg3);
-extern int _wrap_sst_credential_last_error_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
-extern swig_voidp _wrap_sst_trust_new_raw_72697e3f6d236dcf(void);
-extern swig_voidp _wrap_sst_trust_ref_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern void _wrap_sst_trust_free_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern int _wrap_sst_trust_load_pem_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_13 arg2);
-extern int _wrap_sst_trust_load_der_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_14 arg2);
-extern int _wrap_sst_trust_load_system_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern int _wrap_sst_trust_load_crl_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_15 arg2);
-extern int _wrap_sst_trust_set_partial_chain_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern swig_intgo _wrap_sst_trust_num_anchors_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern int _wrap_sst_trust_last_error_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
-extern swig_voidp _wrap_sst_ticket_keys_new_raw_72697e3f6d236dcf(void);
-extern swig_voidp _wrap_sst_ticket_keys_ref_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern void _wrap_sst_ticket_keys_free_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern int _wrap_sst_ticket_keys_replace_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_16 arg2);
-extern int _wrap_sst_ticket_keys_rotate_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern swig_voidp _wrap_sst_config_new_raw_72697e3f6d236dcf(void);
-extern swig_voidp _wrap_sst_config_ref_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern void _wrap_sst_config_free_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern swig_voidp _wrap_sst_config_copy_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern int _wrap_sst_config_freeze_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_config_set_profile_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_config_set_versions_raw_72697e3f6d236dcf(swig_voidp arg1, short arg2, short arg3);
-extern int _wrap_sst_config_set_groups_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_17 arg2);
-extern int _wrap_sst_config_set_tls12_suites_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_18 arg2);
-extern int _wrap_sst_config_set_signature_schemes_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_19 arg2);
-extern int _wrap_sst_config_add_alpn_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_20 arg2);
-extern int _wrap_sst_config_set_alpn_lenient_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_config_set_verify_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_config_set_client_certificate_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_config_add_client_ca_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_21 arg2);
-extern int _wrap_sst_config_set_minimum_key_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_config_set_chain_digests_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_config_add_credential_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
-extern int _wrap_sst_config_clear_credentials_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern int _wrap_sst_config_clear_alpn_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern int _wrap_sst_config_clear_client_cas_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern int _wrap_sst_config_set_trust_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
-extern int _wrap_sst_config_set_ticket_count_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_config_set_ticket_keys_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
-extern int _wrap_sst_config_set_session_lifetime_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_config_set_early_data_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_config_set_max_fragment_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_config_set_key_update_limit_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_22 arg2);
-extern int _wrap_sst_config_suspend_on_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_config_report_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_config_set_ech_keys_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_23 arg2);
-extern int _wrap_sst_config_last_error_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
-extern int _wrap_sst_stream_new_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2, swig_voidp arg3);
-extern void _wrap_sst_stream_free_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern int _wrap_sst_stream_set_options_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_stream_set_server_name_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_24 arg2);
-extern int _wrap_sst_stream_set_verify_name_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_25 arg2);
-extern int _wrap_sst_stream_set_session_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
-extern int _wrap_sst_stream_set_verify_time_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_26 arg2);
-extern int _wrap_sst_stream_set_max_fragment_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_stream_set_ech_config_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_27 arg2);
-extern int _wrap_sst_stream_abort_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_stream_input_eof_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern int _wrap_sst_stream_key_update_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern swig_intgo _wrap_sst_stream_encrypted_size_raw_72697e3f6d236dcf(swig_voidp arg1, swig_intgo arg2);
-extern swig_intgo _wrap_sst_stream_early_data_left_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern int _wrap_sst_stream_state_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern int _wrap_sst_stream_get_info_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
-extern int _wrap_sst_stream_alpn_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_28 arg2);
-extern int _wrap_sst_stream_server_name_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_29 arg2);
-extern int _wrap_sst_stream_ocsp_response_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_30 arg2);
-extern int _wrap_sst_stream_scts_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_31 arg2);
-extern int _wrap_sst_stream_describe_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_32 arg2);
-extern swig_intgo _wrap_sst_stream_num_peer_certificates_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern int _wrap_sst_stream_peer_certificate_raw_72697e3f6d236dcf(swig_voidp arg1, swig_intgo arg2, swig_type_33 arg3);
-extern int _wrap_sst_stream_verified_certificate_raw_72697e3f6d236dcf(swig_voidp arg1, swig_intgo arg2, swig_type_34 arg3);
-extern int _wrap_sst_stream_local_certificate_raw_72697e3f6d236dcf(swig_voidp arg1, swig_intgo arg2, swig_type_35 arg3);
-extern int _wrap_sst_stream_refused_certificate_raw_72697e3f6d236dcf(swig_voidp arg1, swig_intgo arg2, swig_type_36 arg3);
-extern int _wrap_sst_stream_channel_binding_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2, swig_type_37 arg3);
-extern int _wrap_sst_stream_traffic_secret_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2, swig_type_38 arg3);
-extern int _wrap_sst_stream_export_key_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_39 arg2, swig_type_40 arg3, swig_type_41 arg4);
-extern swig_type_42 _wrap_sst_stream_counter_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern swig_intgo _wrap_sst_stream_output_size_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern swig_intgo _wrap_sst_stream_plaintext_size_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern int _wrap_sst_stream_last_error_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
-extern int _wrap_sst_stream_client_hello_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_43 arg2);
-extern int _wrap_sst_stream_client_hello_list_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2, swig_type_44 arg3);
-extern int _wrap_sst_stream_client_hello_alpn_raw_72697e3f6d236dcf(swig_voidp arg1, swig_intgo arg2, swig_type_45 arg3);
-extern int _wrap_sst_stream_client_hello_extension_raw_72697e3f6d236dcf(swig_voidp arg1, short arg2, swig_type_46 arg3);
-extern int _wrap_sst_stream_accepted_schemes_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_47 arg2);
-extern int _wrap_sst_stream_accepted_ca_raw_72697e3f6d236dcf(swig_voidp arg1, swig_intgo arg2, swig_type_48 arg3);
-extern int _wrap_sst_stream_verdict_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
-extern int _wrap_sst_stream_private_key_operation_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2, swig_voidp arg3, swig_type_49 arg4);
-extern int _wrap_sst_stream_ticket_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_50 arg2);
-extern int _wrap_sst_stream_session_id_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_51 arg2);
-extern int _wrap_sst_stream_set_config_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
-extern int _wrap_sst_stream_set_credential_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
-extern int _wrap_sst_stream_accept_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern int _wrap_sst_stream_accept_default_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern int _wrap_sst_stream_reject_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_stream_set_signature_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_52 arg2);
-extern int _wrap_sst_stream_set_ticket_plaintext_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_53 arg2);
-extern int _wrap_sst_stream_ignore_ticket_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern int _wrap_sst_stream_answer_session_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
-extern int _wrap_sst_stream_continue_without_early_data_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern int _wrap_sst_stream_next_event_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2, swig_type_54 arg3);
-extern swig_voidp _wrap_sst_stream_take_session_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern swig_voidp _wrap_sst_session_new_raw_72697e3f6d236dcf(void);
-extern swig_voidp _wrap_sst_session_ref_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern void _wrap_sst_session_free_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern int _wrap_sst_session_load_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_55 arg2);
-extern int _wrap_sst_session_to_bytes_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_56 arg2);
-extern int _wrap_sst_session_get_info_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
-extern int _wrap_sst_session_set_reusable_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_session_last_error_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
-extern swig_voidp _wrap_sst_negotiate_config_new_raw_72697e3f6d236dcf(void);
-extern swig_voidp _wrap_sst_negotiate_config_ref_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern void _wrap_sst_negotiate_config_free_raw_72697e3f6d236dcf(swig_voidp arg1);
-extern int _wrap_sst_negotiate_config_freeze_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_negotiate_config_set_level_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2, int arg3);
-extern int _wrap_sst_negotiate_config_set_impersonation_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_negotiate_config_set_mutual_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_negotiate_config_set_password_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_57 arg2, swig_type_58 arg3);
-extern int _wrap_sst_negotiate_config_set_keytab_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_59 arg2);
-extern int _wrap_sst_negotiate_config_set_ccache_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_60 arg2);
-extern int _wrap_sst_negotiate_config_set_mechanisms_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_negotiate_config_set_binding_policy_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2);
-extern int _wrap_sst_negotiate_config_last_error_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
-extern int _wrap_sst_stream_new_negotiate_raw_72697e3f6d236dcf(swig_voidp arg1, int arg2, swig_voidp arg3);
-extern int _wrap_sst_stream_set_target_name_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_61 arg2);
-extern int _wrap_sst_stream_set_channel_binding_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_62 arg2);
-extern int _wrap_sst_stream_get_negotiate_info_raw_72697e3f6d236dcf(swig_voidp arg1, swig_voidp arg2);
-extern int _wrap_sst_stream_remote_name_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_63 arg2);
-extern int _wrap_sst_stream_local_name_raw_72697e3f6d236dcf(swig_voidp arg1, swig_type_64 arg2);
-extern swig_voidp _wrap_sst_stream_delegated_credential_raw_72697e3f6d236dcf(swig_voidp arg1);
+extern void _wrap_Swig_free_raw_34b956c673be4209(uintptr_t arg1);
+extern uintptr_t _wrap_Swig_malloc_raw_34b956c673be4209(swig_intgo arg1);
+extern int _wrap_sst_version_number_raw_34b956c673be4209(void);
+extern swig_voidp _wrap_sst_version_string_raw_34b956c673be4209(void);
+extern swig_type_1 _wrap_sst_live_objects_raw_34b956c673be4209(void);
+extern swig_type_2 _wrap_sst_allocated_bytes_raw_34b956c673be4209(void);
+extern swig_voidp _wrap_sst_suite_name_raw_34b956c673be4209(short arg1);
+extern swig_voidp _wrap_sst_group_name_raw_34b956c673be4209(short arg1);
+extern swig_voidp _wrap_sst_scheme_name_raw_34b956c673be4209(short arg1);
+extern swig_voidp _wrap_sst_alert_name_raw_34b956c673be4209(int arg1);
+extern swig_voidp _wrap_sst_status_name_raw_34b956c673be4209(int arg1);
+extern swig_voidp _wrap_sst_status_text_raw_34b956c673be4209(int arg1);
+extern swig_voidp _wrap_sst_status_hint_raw_34b956c673be4209(int arg1);
+extern swig_voidp _wrap_sst_credential_new_raw_34b956c673be4209(void);
+extern swig_voidp _wrap_sst_credential_ref_raw_34b956c673be4209(swig_voidp arg1);
+extern void _wrap_sst_credential_free_raw_34b956c673be4209(swig_voidp arg1);
+extern int _wrap_sst_credential_load_pem_raw_34b956c673be4209(swig_voidp arg1, swig_type_3 arg2, swig_type_4 arg3);
+extern int _wrap_sst_credential_load_der_raw_34b956c673be4209(swig_voidp arg1, swig_type_5 arg2, swig_type_6 arg3);
+extern int _wrap_sst_credential_load_pkcs12_raw_34b956c673be4209(swig_voidp arg1, swig_type_7 arg2, swig_type_8 arg3);
+extern int _wrap_sst_credential_set_caller_signs_raw_34b956c673be4209(swig_voidp arg1, swig_type_9 arg2);
+extern int _wrap_sst_credential_set_ocsp_response_raw_34b956c673be4209(swig_voidp arg1, swig_type_10 arg2);
+extern int _wrap_sst_credential_set_scts_raw_34b956c673be4209(swig_voidp arg1, swig_type_11 arg2);
+extern int _wrap_sst_credential_certificate_raw_34b956c673be4209(swig_voidp arg1, swig_intgo arg2, swig_type_12 arg3);
+extern int _wrap_sst_credential_last_error_raw_34b956c673be4209(swig_voidp arg1, swig_voidp arg2);
+extern swig_voidp _wrap_sst_trust_new_raw_34b956c673be4209(void);
+extern swig_voidp _wrap_sst_trust_ref_raw_34b956c673be4209(swig_voidp arg1);
+extern void _wrap_sst_trust_free_raw_34b956c673be4209(swig_voidp arg1);
+extern int _wrap_sst_trust_load_pem_raw_34b956c673be4209(swig_voidp arg1, swig_type_13 arg2);
+extern int _wrap_sst_trust_load_der_raw_34b956c673be4209(swig_voidp arg1, swig_type_14 arg2);
+extern int _wrap_sst_trust_load_system_raw_34b956c673be4209(swig_voidp arg1);
+extern int _wrap_sst_trust_load_crl_raw_34b956c673be4209(swig_voidp arg1, swig_type_15 arg2);
+extern int _wrap_sst_trust_set_partial_chain_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern swig_intgo _wrap_sst_trust_num_anchors_raw_34b956c673be4209(swig_voidp arg1);
+extern int _wrap_sst_trust_last_error_raw_34b956c673be4209(swig_voidp arg1, swig_voidp arg2);
+extern swig_voidp _wrap_sst_ticket_keys_new_raw_34b956c673be4209(void);
+extern swig_voidp _wrap_sst_ticket_keys_ref_raw_34b956c673be4209(swig_voidp arg1);
+extern void _wrap_sst_ticket_keys_free_raw_34b956c673be4209(swig_voidp arg1);
+extern int _wrap_sst_ticket_keys_replace_raw_34b956c673be4209(swig_voidp arg1, swig_type_16 arg2);
+extern int _wrap_sst_ticket_keys_rotate_raw_34b956c673be4209(swig_voidp arg1);
+extern swig_voidp _wrap_sst_config_new_raw_34b956c673be4209(void);
+extern swig_voidp _wrap_sst_config_ref_raw_34b956c673be4209(swig_voidp arg1);
+extern void _wrap_sst_config_free_raw_34b956c673be4209(swig_voidp arg1);
+extern swig_voidp _wrap_sst_config_copy_raw_34b956c673be4209(swig_voidp arg1);
+extern int _wrap_sst_config_freeze_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern int _wrap_sst_config_set_profile_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern int _wrap_sst_config_set_versions_raw_34b956c673be4209(swig_voidp arg1, short arg2, short arg3);
+extern int _wrap_sst_config_set_groups_raw_34b956c673be4209(swig_voidp arg1, swig_type_17 arg2);
+extern int _wrap_sst_config_set_tls12_suites_raw_34b956c673be4209(swig_voidp arg1, swig_type_18 arg2);
+extern int _wrap_sst_config_set_signature_schemes_raw_34b956c673be4209(swig_voidp arg1, swig_type_19 arg2);
+extern int _wrap_sst_config_add_alpn_raw_34b956c673be4209(swig_voidp arg1, swig_type_20 arg2);
+extern int _wrap_sst_config_set_alpn_lenient_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern int _wrap_sst_config_set_verify_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern int _wrap_sst_config_set_client_certificate_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern int _wrap_sst_config_add_client_ca_raw_34b956c673be4209(swig_voidp arg1, swig_type_21 arg2);
+extern int _wrap_sst_config_set_minimum_key_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern int _wrap_sst_config_set_chain_digests_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern int _wrap_sst_config_add_credential_raw_34b956c673be4209(swig_voidp arg1, swig_voidp arg2);
+extern int _wrap_sst_config_clear_credentials_raw_34b956c673be4209(swig_voidp arg1);
+extern int _wrap_sst_config_clear_alpn_raw_34b956c673be4209(swig_voidp arg1);
+extern int _wrap_sst_config_clear_client_cas_raw_34b956c673be4209(swig_voidp arg1);
+extern int _wrap_sst_config_set_trust_raw_34b956c673be4209(swig_voidp arg1, swig_voidp arg2);
+extern int _wrap_sst_config_set_ticket_count_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern int _wrap_sst_config_set_ticket_keys_raw_34b956c673be4209(swig_voidp arg1, swig_voidp arg2);
+extern int _wrap_sst_config_set_session_lifetime_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern int _wrap_sst_config_set_early_data_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern int _wrap_sst_config_set_max_fragment_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern int _wrap_sst_config_set_key_update_limit_raw_34b956c673be4209(swig_voidp arg1, swig_type_22 arg2);
+extern int _wrap_sst_config_suspend_on_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern int _wrap_sst_config_report_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern int _wrap_sst_config_set_ech_keys_raw_34b956c673be4209(swig_voidp arg1, swig_type_23 arg2);
+extern int _wrap_sst_config_last_error_raw_34b956c673be4209(swig_voidp arg1, swig_voidp arg2);
+extern int _wrap_sst_stream_new_raw_34b956c673be4209(swig_voidp arg1, int arg2, swig_voidp arg3);
+extern void _wrap_sst_stream_free_raw_34b956c673be4209(swig_voidp arg1);
+extern int _wrap_sst_stream_set_options_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern int _wrap_sst_stream_set_server_name_raw_34b956c673be4209(swig_voidp arg1, swig_type_24 arg2);
+extern int _wrap_sst_stream_set_verify_name_raw_34b956c673be4209(swig_voidp arg1, swig_type_25 arg2);
+extern int _wrap_sst_stream_set_session_raw_34b956c673be4209(swig_voidp arg1, swig_voidp arg2);
+extern int _wrap_sst_stream_set_verify_time_raw_34b956c673be4209(swig_voidp arg1, swig_type_26 arg2);
+extern int _wrap_sst_stream_set_max_fragment_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern int _wrap_sst_stream_set_ech_config_raw_34b956c673be4209(swig_voidp arg1, swig_type_27 arg2);
+extern int _wrap_sst_stream_abort_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern int _wrap_sst_stream_input_eof_raw_34b956c673be4209(swig_voidp arg1);
+extern int _wrap_sst_stream_key_update_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern swig_intgo _wrap_sst_stream_encrypted_size_raw_34b956c673be4209(swig_voidp arg1, swig_intgo arg2);
+extern swig_intgo _wrap_sst_stream_early_data_left_raw_34b956c673be4209(swig_voidp arg1);
+extern int _wrap_sst_stream_state_raw_34b956c673be4209(swig_voidp arg1);
+extern int _wrap_sst_stream_get_info_raw_34b956c673be4209(swig_voidp arg1, swig_voidp arg2);
+extern int _wrap_sst_stream_alpn_raw_34b956c673be4209(swig_voidp arg1, swig_type_28 arg2);
+extern int _wrap_sst_stream_server_name_raw_34b956c673be4209(swig_voidp arg1, swig_type_29 arg2);
+extern int _wrap_sst_stream_ocsp_response_raw_34b956c673be4209(swig_voidp arg1, swig_type_30 arg2);
+extern int _wrap_sst_stream_scts_raw_34b956c673be4209(swig_voidp arg1, swig_type_31 arg2);
+extern int _wrap_sst_stream_describe_raw_34b956c673be4209(swig_voidp arg1, swig_type_32 arg2);
+extern swig_intgo _wrap_sst_stream_num_peer_certificates_raw_34b956c673be4209(swig_voidp arg1);
+extern int _wrap_sst_stream_peer_certificate_raw_34b956c673be4209(swig_voidp arg1, swig_intgo arg2, swig_type_33 arg3);
+extern int _wrap_sst_stream_verified_certificate_raw_34b956c673be4209(swig_voidp arg1, swig_intgo arg2, swig_type_34 arg3);
+extern int _wrap_sst_stream_local_certificate_raw_34b956c673be4209(swig_voidp arg1, swig_intgo arg2, swig_type_35 arg3);
+extern int _wrap_sst_stream_refused_certificate_raw_34b956c673be4209(swig_voidp arg1, swig_intgo arg2, swig_type_36 arg3);
+extern int _wrap_sst_stream_channel_binding_raw_34b956c673be4209(swig_voidp arg1, int arg2, swig_type_37 arg3);
+extern int _wrap_sst_stream_traffic_secret_raw_34b956c673be4209(swig_voidp arg1, int arg2, swig_type_38 arg3);
+extern int _wrap_sst_stream_export_key_raw_34b956c673be4209(swig_voidp arg1, swig_type_39 arg2, swig_type_40 arg3, swig_type_41 arg4);
+extern swig_type_42 _wrap_sst_stream_counter_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern swig_intgo _wrap_sst_stream_output_size_raw_34b956c673be4209(swig_voidp arg1);
+extern swig_intgo _wrap_sst_stream_plaintext_size_raw_34b956c673be4209(swig_voidp arg1);
+extern int _wrap_sst_stream_last_error_raw_34b956c673be4209(swig_voidp arg1, swig_voidp arg2);
+extern int _wrap_sst_stream_client_hello_raw_34b956c673be4209(swig_voidp arg1, swig_type_43 arg2);
+extern int _wrap_sst_stream_client_hello_list_raw_34b956c673be4209(swig_voidp arg1, int arg2, swig_type_44 arg3);
+extern int _wrap_sst_stream_client_hello_alpn_raw_34b956c673be4209(swig_voidp arg1, swig_intgo arg2, swig_type_45 arg3);
+extern int _wrap_sst_stream_client_hello_extension_raw_34b956c673be4209(swig_voidp arg1, short arg2, swig_type_46 arg3);
+extern int _wrap_sst_stream_accepted_schemes_raw_34b956c673be4209(swig_voidp arg1, swig_type_47 arg2);
+extern int _wrap_sst_stream_accepted_ca_raw_34b956c673be4209(swig_voidp arg1, swig_intgo arg2, swig_type_48 arg3);
+extern int _wrap_sst_stream_verdict_raw_34b956c673be4209(swig_voidp arg1, swig_voidp arg2);
+extern int _wrap_sst_stream_private_key_operation_raw_34b956c673be4209(swig_voidp arg1, swig_voidp arg2, swig_voidp arg3, swig_type_49 arg4);
+extern int _wrap_sst_stream_ticket_raw_34b956c673be4209(swig_voidp arg1, swig_type_50 arg2);
+extern int _wrap_sst_stream_session_id_raw_34b956c673be4209(swig_voidp arg1, swig_type_51 arg2);
+extern int _wrap_sst_stream_set_config_raw_34b956c673be4209(swig_voidp arg1, swig_voidp arg2);
+extern int _wrap_sst_stream_set_credential_raw_34b956c673be4209(swig_voidp arg1, swig_voidp arg2);
+extern int _wrap_sst_stream_accept_raw_34b956c673be4209(swig_voidp arg1);
+extern int _wrap_sst_stream_accept_default_raw_34b956c673be4209(swig_voidp arg1);
+extern int _wrap_sst_stream_reject_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern int _wrap_sst_stream_set_signature_raw_34b956c673be4209(swig_voidp arg1, swig_type_52 arg2);
+extern int _wrap_sst_stream_set_ticket_plaintext_raw_34b956c673be4209(swig_voidp arg1, swig_type_53 arg2);
+extern int _wrap_sst_stream_ignore_ticket_raw_34b956c673be4209(swig_voidp arg1);
+extern int _wrap_sst_stream_answer_session_raw_34b956c673be4209(swig_voidp arg1, swig_voidp arg2);
+extern int _wrap_sst_stream_continue_without_early_data_raw_34b956c673be4209(swig_voidp arg1);
+extern int _wrap_sst_stream_next_event_raw_34b956c673be4209(swig_voidp arg1, swig_voidp arg2, swig_type_54 arg3);
+extern swig_voidp _wrap_sst_stream_take_session_raw_34b956c673be4209(swig_voidp arg1);
+extern swig_voidp _wrap_sst_session_new_raw_34b956c673be4209(void);
+extern swig_voidp _wrap_sst_session_ref_raw_34b956c673be4209(swig_voidp arg1);
+extern void _wrap_sst_session_free_raw_34b956c673be4209(swig_voidp arg1);
+extern int _wrap_sst_session_load_raw_34b956c673be4209(swig_voidp arg1, swig_type_55 arg2);
+extern int _wrap_sst_session_to_bytes_raw_34b956c673be4209(swig_voidp arg1, swig_type_56 arg2);
+extern int _wrap_sst_session_get_info_raw_34b956c673be4209(swig_voidp arg1, swig_voidp arg2);
+extern int _wrap_sst_session_set_reusable_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern int _wrap_sst_session_last_error_raw_34b956c673be4209(swig_voidp arg1, swig_voidp arg2);
+extern swig_voidp _wrap_sst_negotiate_config_new_raw_34b956c673be4209(void);
+extern swig_voidp _wrap_sst_negotiate_config_ref_raw_34b956c673be4209(swig_voidp arg1);
+extern void _wrap_sst_negotiate_config_free_raw_34b956c673be4209(swig_voidp arg1);
+extern int _wrap_sst_negotiate_config_freeze_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern int _wrap_sst_negotiate_config_set_level_raw_34b956c673be4209(swig_voidp arg1, int arg2, int arg3);
+extern int _wrap_sst_negotiate_config_set_impersonation_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern int _wrap_sst_negotiate_config_set_mutual_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern int _wrap_sst_negotiate_config_set_password_raw_34b956c673be4209(swig_voidp arg1, swig_type_57 arg2, swig_type_58 arg3);
+extern int _wrap_sst_negotiate_config_set_keytab_raw_34b956c673be4209(swig_voidp arg1, swig_type_59 arg2);
+extern int _wrap_sst_negotiate_config_set_ccache_raw_34b956c673be4209(swig_voidp arg1, swig_type_60 arg2);
+extern int _wrap_sst_negotiate_config_set_mechanisms_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern int _wrap_sst_negotiate_config_set_binding_policy_raw_34b956c673be4209(swig_voidp arg1, int arg2);
+extern int _wrap_sst_negotiate_config_last_error_raw_34b956c673be4209(swig_voidp arg1, swig_voidp arg2);
+extern int _wrap_sst_stream_new_negotiate_raw_34b956c673be4209(swig_voidp arg1, int arg2, swig_voidp arg3);
+extern int _wrap_sst_stream_set_target_name_raw_34b956c673be4209(swig_voidp arg1, swig_type_61 arg2);
+extern int _wrap_sst_stream_set_channel_binding_raw_34b956c673be4209(swig_voidp arg1, swig_type_62 arg2);
+extern int _wrap_sst_stream_get_negotiate_info_raw_34b956c673be4209(swig_voidp arg1, swig_voidp arg2);
+extern int _wrap_sst_stream_remote_name_raw_34b956c673be4209(swig_voidp arg1, swig_type_63 arg2);
+extern int _wrap_sst_stream_local_name_raw_34b956c673be4209(swig_voidp arg1, swig_type_64 arg2);
+extern swig_voidp _wrap_sst_stream_delegated_credential_raw_34b956c673be4209(swig_voidp arg1);
 #undef intgo
 */
 import "C"
@@ -337,25 +337,25 @@ type _ sync.Mutex
 
 func Swig_free(arg1 uintptr) {
 	_swig_i_0 := arg1
-	C._wrap_Swig_free_raw_72697e3f6d236dcf(C.uintptr_t(_swig_i_0))
+	C._wrap_Swig_free_raw_34b956c673be4209(C.uintptr_t(_swig_i_0))
 }
 
 func Swig_malloc(arg1 int) (_swig_ret uintptr) {
 	var swig_r uintptr
 	_swig_i_0 := arg1
-	swig_r = (uintptr)(C._wrap_Swig_malloc_raw_72697e3f6d236dcf(C.swig_intgo(_swig_i_0)))
+	swig_r = (uintptr)(C._wrap_Swig_malloc_raw_34b956c673be4209(C.swig_intgo(_swig_i_0)))
 	return swig_r
 }
 
 func Sst_version_number() (_swig_ret uint32) {
 	var swig_r uint32
-	swig_r = (uint32)(C._wrap_sst_version_number_raw_72697e3f6d236dcf())
+	swig_r = (uint32)(C._wrap_sst_version_number_raw_34b956c673be4209())
 	return swig_r
 }
 
 func Sst_version_string() (_swig_ret string) {
 	var swig_r *C.char
-	swig_r = (*C.char)(C._wrap_sst_version_string_raw_72697e3f6d236dcf())
+	swig_r = (*C.char)(C._wrap_sst_version_string_raw_34b956c673be4209())
 	var swig_r_1 string
 	swig_r_1 = C.GoString(swig_r)
 	return swig_r_1
@@ -363,20 +363,20 @@ func Sst_version_string() (_swig_ret string) {
 
 func Sst_live_objects() (_swig_ret uint64) {
 	var swig_r uint64
-	swig_r = (uint64)(C._wrap_sst_live_objects_raw_72697e3f6d236dcf())
+	swig_r = (uint64)(C._wrap_sst_live_objects_raw_34b956c673be4209())
 	return swig_r
 }
 
 func Sst_allocated_bytes() (_swig_ret uint64) {
 	var swig_r uint64
-	swig_r = (uint64)(C._wrap_sst_allocated_bytes_raw_72697e3f6d236dcf())
+	swig_r = (uint64)(C._wrap_sst_allocated_bytes_raw_34b956c673be4209())
 	return swig_r
 }
 
 func Sst_suite_name(arg1 uint16) (_swig_ret string) {
 	var swig_r *C.char
 	_swig_i_0 := arg1
-	swig_r = (*C.char)(C._wrap_sst_suite_name_raw_72697e3f6d236dcf(C.short(_swig_i_0)))
+	swig_r = (*C.char)(C._wrap_sst_suite_name_raw_34b956c673be4209(C.short(_swig_i_0)))
 	var swig_r_1 string
 	swig_r_1 = C.GoString(swig_r)
 	return swig_r_1
@@ -385,7 +385,7 @@ func Sst_suite_name(arg1 uint16) (_swig_ret string) {
 func Sst_group_name(arg1 uint16) (_swig_ret string) {
 	var swig_r *C.char
 	_swig_i_0 := arg1
-	swig_r = (*C.char)(C._wrap_sst_group_name_raw_72697e3f6d236dcf(C.short(_swig_i_0)))
+	swig_r = (*C.char)(C._wrap_sst_group_name_raw_34b956c673be4209(C.short(_swig_i_0)))
 	var swig_r_1 string
 	swig_r_1 = C.GoString(swig_r)
 	return swig_r_1
@@ -394,7 +394,7 @@ func Sst_group_name(arg1 uint16) (_swig_ret string) {
 func Sst_scheme_name(arg1 uint16) (_swig_ret string) {
 	var swig_r *C.char
 	_swig_i_0 := arg1
-	swig_r = (*C.char)(C._wrap_sst_scheme_name_raw_72697e3f6d236dcf(C.short(_swig_i_0)))
+	swig_r = (*C.char)(C._wrap_sst_scheme_name_raw_34b956c673be4209(C.short(_swig_i_0)))
 	var swig_r_1 string
 	swig_r_1 = C.GoString(swig_r)
 	return swig_r_1
@@ -403,7 +403,7 @@ func Sst_scheme_name(arg1 uint16) (_swig_ret string) {
 func Sst_alert_name(arg1 int32) (_swig_ret string) {
 	var swig_r *C.char
 	_swig_i_0 := arg1
-	swig_r = (*C.char)(C._wrap_sst_alert_name_raw_72697e3f6d236dcf(C.int(_swig_i_0)))
+	swig_r = (*C.char)(C._wrap_sst_alert_name_raw_34b956c673be4209(C.int(_swig_i_0)))
 	var swig_r_1 string
 	swig_r_1 = C.GoString(swig_r)
 	return swig_r_1
@@ -412,7 +412,7 @@ func Sst_alert_name(arg1 int32) (_swig_ret string) {
 func Sst_status_name(arg1 int32) (_swig_ret string) {
 	var swig_r *C.char
 	_swig_i_0 := arg1
-	swig_r = (*C.char)(C._wrap_sst_status_name_raw_72697e3f6d236dcf(C.int(_swig_i_0)))
+	swig_r = (*C.char)(C._wrap_sst_status_name_raw_34b956c673be4209(C.int(_swig_i_0)))
 	var swig_r_1 string
 	swig_r_1 = C.GoString(swig_r)
 	return swig_r_1
@@ -421,7 +421,7 @@ func Sst_status_name(arg1 int32) (_swig_ret string) {
 func Sst_status_text(arg1 int32) (_swig_ret string) {
 	var swig_r *C.char
 	_swig_i_0 := arg1
-	swig_r = (*C.char)(C._wrap_sst_status_text_raw_72697e3f6d236dcf(C.int(_swig_i_0)))
+	swig_r = (*C.char)(C._wrap_sst_status_text_raw_34b956c673be4209(C.int(_swig_i_0)))
 	var swig_r_1 string
 	swig_r_1 = C.GoString(swig_r)
 	return swig_r_1
@@ -430,7 +430,7 @@ func Sst_status_text(arg1 int32) (_swig_ret string) {
 func Sst_status_hint(arg1 int32) (_swig_ret string) {
 	var swig_r *C.char
 	_swig_i_0 := arg1
-	swig_r = (*C.char)(C._wrap_sst_status_hint_raw_72697e3f6d236dcf(C.int(_swig_i_0)))
+	swig_r = (*C.char)(C._wrap_sst_status_hint_raw_34b956c673be4209(C.int(_swig_i_0)))
 	var swig_r_1 string
 	swig_r_1 = C.GoString(swig_r)
 	return swig_r_1
@@ -438,20 +438,20 @@ func Sst_status_hint(arg1 int32) (_swig_ret string) {
 
 func Sst_credential_new() (_swig_ret *Credential) {
 	var swig_r *Credential
-	swig_r = (*Credential)(C._wrap_sst_credential_new_raw_72697e3f6d236dcf())
+	swig_r = (*Credential)(C._wrap_sst_credential_new_raw_34b956c673be4209())
 	return swig_r
 }
 
 func Sst_credential_ref(arg1 *Credential) (_swig_ret *Credential) {
 	var swig_r *Credential
 	_swig_i_0 := arg1
-	swig_r = (*Credential)(C._wrap_sst_credential_ref_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (*Credential)(C._wrap_sst_credential_ref_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 
 func Sst_credential_free(arg1 *Credential) {
 	_swig_i_0 := arg1
-	C._wrap_sst_credential_free_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0))
+	C._wrap_sst_credential_free_raw_34b956c673be4209(C.swig_voidp(_swig_i_0))
 }
 
 func Sst_credential_load_pem(arg1 *Credential, arg2 []byte, arg3 string) (_swig_ret int32) {
@@ -464,7 +464,7 @@ func Sst_credential_load_pem(arg1 *Credential, arg2 []byte, arg3 string) (_swig_
 
 	var _swig_i_2 string
 	_swig_i_2 = arg3
-	swig_r = (int32)(C._wrap_sst_credential_load_pem_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_3)(unsafe.Pointer(&_swig_i_1)), *(*C.swig_type_4)(unsafe.Pointer(&_swig_i_2))))
+	swig_r = (int32)(C._wrap_sst_credential_load_pem_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_3)(unsafe.Pointer(&_swig_i_1)), *(*C.swig_type_4)(unsafe.Pointer(&_swig_i_2))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -487,7 +487,7 @@ func Sst_credential_load_der(arg1 *Credential, arg2 []byte, arg3 []byte) (_swig_
 	_swig_i_2 = append([]byte(nil), arg3...)
 	defer clear(_swig_i_2)
 
-	swig_r = (int32)(C._wrap_sst_credential_load_der_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_5)(unsafe.Pointer(&_swig_i_1)), *(*C.swig_type_6)(unsafe.Pointer(&_swig_i_2))))
+	swig_r = (int32)(C._wrap_sst_credential_load_der_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_5)(unsafe.Pointer(&_swig_i_1)), *(*C.swig_type_6)(unsafe.Pointer(&_swig_i_2))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -507,7 +507,7 @@ func Sst_credential_load_pkcs12(arg1 *Credential, arg2 []byte, arg3 string) (_sw
 
 	var _swig_i_2 string
 	_swig_i_2 = arg3
-	swig_r = (int32)(C._wrap_sst_credential_load_pkcs12_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_7)(unsafe.Pointer(&_swig_i_1)), *(*C.swig_type_8)(unsafe.Pointer(&_swig_i_2))))
+	swig_r = (int32)(C._wrap_sst_credential_load_pkcs12_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_7)(unsafe.Pointer(&_swig_i_1)), *(*C.swig_type_8)(unsafe.Pointer(&_swig_i_2))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -522,7 +522,7 @@ func Sst_credential_set_caller_signs(arg1 *Credential, arg2 []uint16) (_swig_ret
 	_swig_i_0 := arg1
 	var _swig_i_1 []uint16
 	_swig_i_1 = append([]uint16(nil), arg2...)
-	swig_r = (int32)(C._wrap_sst_credential_set_caller_signs_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_9)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_credential_set_caller_signs_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_9)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -537,7 +537,7 @@ func Sst_credential_set_ocsp_response(arg1 *Credential, arg2 []byte) (_swig_ret 
 	_swig_i_1 = append([]byte(nil), arg2...)
 	defer clear(_swig_i_1)
 
-	swig_r = (int32)(C._wrap_sst_credential_set_ocsp_response_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_10)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_credential_set_ocsp_response_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_10)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -552,7 +552,7 @@ func Sst_credential_set_scts(arg1 *Credential, arg2 []byte) (_swig_ret int32) {
 	_swig_i_1 = append([]byte(nil), arg2...)
 	defer clear(_swig_i_1)
 
-	swig_r = (int32)(C._wrap_sst_credential_set_scts_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_11)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_credential_set_scts_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_11)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -565,7 +565,7 @@ func Sst_credential_certificate(arg1 *Credential, arg2 uint, arg3 *Room) (_swig_
 	_swig_i_1 := arg2
 	var _swig_i_2 []uint64
 	_swig_i_2 = arg3.words
-	swig_r = (int32)(C._wrap_sst_credential_certificate_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_intgo(_swig_i_1), *(*C.swig_type_12)(unsafe.Pointer(&_swig_i_2))))
+	swig_r = (int32)(C._wrap_sst_credential_certificate_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_intgo(_swig_i_1), *(*C.swig_type_12)(unsafe.Pointer(&_swig_i_2))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_2
 	}
@@ -576,26 +576,26 @@ func Sst_credential_last_error(arg1 *Credential, arg2 *Error) (_swig_ret int32) 
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_credential_last_error_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_credential_last_error_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
 	return swig_r
 }
 
 func Sst_trust_new() (_swig_ret *Trust) {
 	var swig_r *Trust
-	swig_r = (*Trust)(C._wrap_sst_trust_new_raw_72697e3f6d236dcf())
+	swig_r = (*Trust)(C._wrap_sst_trust_new_raw_34b956c673be4209())
 	return swig_r
 }
 
 func Sst_trust_ref(arg1 *Trust) (_swig_ret *Trust) {
 	var swig_r *Trust
 	_swig_i_0 := arg1
-	swig_r = (*Trust)(C._wrap_sst_trust_ref_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (*Trust)(C._wrap_sst_trust_ref_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 
 func Sst_trust_free(arg1 *Trust) {
 	_swig_i_0 := arg1
-	C._wrap_sst_trust_free_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0))
+	C._wrap_sst_trust_free_raw_34b956c673be4209(C.swig_voidp(_swig_i_0))
 }
 
 func Sst_trust_load_pem(arg1 *Trust, arg2 []byte) (_swig_ret int32) {
@@ -606,7 +606,7 @@ func Sst_trust_load_pem(arg1 *Trust, arg2 []byte) (_swig_ret int32) {
 	_swig_i_1 = append([]byte(nil), arg2...)
 	defer clear(_swig_i_1)
 
-	swig_r = (int32)(C._wrap_sst_trust_load_pem_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_13)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_trust_load_pem_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_13)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -621,7 +621,7 @@ func Sst_trust_load_der(arg1 *Trust, arg2 []byte) (_swig_ret int32) {
 	_swig_i_1 = append([]byte(nil), arg2...)
 	defer clear(_swig_i_1)
 
-	swig_r = (int32)(C._wrap_sst_trust_load_der_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_14)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_trust_load_der_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_14)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -631,7 +631,7 @@ func Sst_trust_load_der(arg1 *Trust, arg2 []byte) (_swig_ret int32) {
 func Sst_trust_load_system(arg1 *Trust) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
-	swig_r = (int32)(C._wrap_sst_trust_load_system_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (int32)(C._wrap_sst_trust_load_system_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 
@@ -643,7 +643,7 @@ func Sst_trust_load_crl(arg1 *Trust, arg2 []byte) (_swig_ret int32) {
 	_swig_i_1 = append([]byte(nil), arg2...)
 	defer clear(_swig_i_1)
 
-	swig_r = (int32)(C._wrap_sst_trust_load_crl_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_15)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_trust_load_crl_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_15)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -654,14 +654,14 @@ func Sst_trust_set_partial_chain(arg1 *Trust, arg2 int32) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_trust_set_partial_chain_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_trust_set_partial_chain_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
 func Sst_trust_num_anchors(arg1 *Trust) (_swig_ret uint) {
 	var swig_r uint
 	_swig_i_0 := arg1
-	swig_r = (uint)(C._wrap_sst_trust_num_anchors_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (uint)(C._wrap_sst_trust_num_anchors_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 
@@ -669,26 +669,26 @@ func Sst_trust_last_error(arg1 *Trust, arg2 *Error) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_trust_last_error_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_trust_last_error_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
 	return swig_r
 }
 
 func Sst_ticket_keys_new() (_swig_ret *TicketKeys) {
 	var swig_r *TicketKeys
-	swig_r = (*TicketKeys)(C._wrap_sst_ticket_keys_new_raw_72697e3f6d236dcf())
+	swig_r = (*TicketKeys)(C._wrap_sst_ticket_keys_new_raw_34b956c673be4209())
 	return swig_r
 }
 
 func Sst_ticket_keys_ref(arg1 *TicketKeys) (_swig_ret *TicketKeys) {
 	var swig_r *TicketKeys
 	_swig_i_0 := arg1
-	swig_r = (*TicketKeys)(C._wrap_sst_ticket_keys_ref_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (*TicketKeys)(C._wrap_sst_ticket_keys_ref_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 
 func Sst_ticket_keys_free(arg1 *TicketKeys) {
 	_swig_i_0 := arg1
-	C._wrap_sst_ticket_keys_free_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0))
+	C._wrap_sst_ticket_keys_free_raw_34b956c673be4209(C.swig_voidp(_swig_i_0))
 }
 
 func Sst_ticket_keys_replace(arg1 *TicketKeys, arg2 []byte) (_swig_ret int32) {
@@ -699,7 +699,7 @@ func Sst_ticket_keys_replace(arg1 *TicketKeys, arg2 []byte) (_swig_ret int32) {
 	_swig_i_1 = append([]byte(nil), arg2...)
 	defer clear(_swig_i_1)
 
-	swig_r = (int32)(C._wrap_sst_ticket_keys_replace_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_16)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_ticket_keys_replace_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_16)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -709,32 +709,32 @@ func Sst_ticket_keys_replace(arg1 *TicketKeys, arg2 []byte) (_swig_ret int32) {
 func Sst_ticket_keys_rotate(arg1 *TicketKeys) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
-	swig_r = (int32)(C._wrap_sst_ticket_keys_rotate_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (int32)(C._wrap_sst_ticket_keys_rotate_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 
 func Sst_config_new() (_swig_ret *Config) {
 	var swig_r *Config
-	swig_r = (*Config)(C._wrap_sst_config_new_raw_72697e3f6d236dcf())
+	swig_r = (*Config)(C._wrap_sst_config_new_raw_34b956c673be4209())
 	return swig_r
 }
 
 func Sst_config_ref(arg1 *Config) (_swig_ret *Config) {
 	var swig_r *Config
 	_swig_i_0 := arg1
-	swig_r = (*Config)(C._wrap_sst_config_ref_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (*Config)(C._wrap_sst_config_ref_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 
 func Sst_config_free(arg1 *Config) {
 	_swig_i_0 := arg1
-	C._wrap_sst_config_free_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0))
+	C._wrap_sst_config_free_raw_34b956c673be4209(C.swig_voidp(_swig_i_0))
 }
 
 func Sst_config_copy(arg1 *Config) (_swig_ret *Config) {
 	var swig_r *Config
 	_swig_i_0 := arg1
-	swig_r = (*Config)(C._wrap_sst_config_copy_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (*Config)(C._wrap_sst_config_copy_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 
@@ -742,7 +742,7 @@ func Sst_config_freeze(arg1 *Config, arg2 int32) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_config_freeze_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_config_freeze_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
@@ -750,7 +750,7 @@ func Sst_config_set_profile(arg1 *Config, arg2 int32) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_config_set_profile_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_config_set_profile_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
@@ -759,7 +759,7 @@ func Sst_config_set_versions(arg1 *Config, arg2 uint16, arg3 uint16) (_swig_ret 
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
 	_swig_i_2 := arg3
-	swig_r = (int32)(C._wrap_sst_config_set_versions_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.short(_swig_i_1), C.short(_swig_i_2)))
+	swig_r = (int32)(C._wrap_sst_config_set_versions_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.short(_swig_i_1), C.short(_swig_i_2)))
 	return swig_r
 }
 
@@ -768,7 +768,7 @@ func Sst_config_set_groups(arg1 *Config, arg2 []uint16) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	var _swig_i_1 []uint16
 	_swig_i_1 = append([]uint16(nil), arg2...)
-	swig_r = (int32)(C._wrap_sst_config_set_groups_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_17)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_config_set_groups_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_17)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -780,7 +780,7 @@ func Sst_config_set_tls12_suites(arg1 *Config, arg2 []uint16) (_swig_ret int32) 
 	_swig_i_0 := arg1
 	var _swig_i_1 []uint16
 	_swig_i_1 = append([]uint16(nil), arg2...)
-	swig_r = (int32)(C._wrap_sst_config_set_tls12_suites_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_18)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_config_set_tls12_suites_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_18)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -792,7 +792,7 @@ func Sst_config_set_signature_schemes(arg1 *Config, arg2 []uint16) (_swig_ret in
 	_swig_i_0 := arg1
 	var _swig_i_1 []uint16
 	_swig_i_1 = append([]uint16(nil), arg2...)
-	swig_r = (int32)(C._wrap_sst_config_set_signature_schemes_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_19)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_config_set_signature_schemes_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_19)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -807,7 +807,7 @@ func Sst_config_add_alpn(arg1 *Config, arg2 []byte) (_swig_ret int32) {
 	_swig_i_1 = append([]byte(nil), arg2...)
 	defer clear(_swig_i_1)
 
-	swig_r = (int32)(C._wrap_sst_config_add_alpn_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_20)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_config_add_alpn_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_20)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -818,7 +818,7 @@ func Sst_config_set_alpn_lenient(arg1 *Config, arg2 int32) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_config_set_alpn_lenient_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_config_set_alpn_lenient_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
@@ -826,7 +826,7 @@ func Sst_config_set_verify(arg1 *Config, arg2 int32) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_config_set_verify_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_config_set_verify_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
@@ -834,7 +834,7 @@ func Sst_config_set_client_certificate(arg1 *Config, arg2 int32) (_swig_ret int3
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_config_set_client_certificate_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_config_set_client_certificate_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
@@ -846,7 +846,7 @@ func Sst_config_add_client_ca(arg1 *Config, arg2 []byte) (_swig_ret int32) {
 	_swig_i_1 = append([]byte(nil), arg2...)
 	defer clear(_swig_i_1)
 
-	swig_r = (int32)(C._wrap_sst_config_add_client_ca_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_21)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_config_add_client_ca_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_21)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -857,7 +857,7 @@ func Sst_config_set_minimum_key(arg1 *Config, arg2 uint32) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_config_set_minimum_key_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_config_set_minimum_key_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
@@ -865,7 +865,7 @@ func Sst_config_set_chain_digests(arg1 *Config, arg2 int32) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_config_set_chain_digests_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_config_set_chain_digests_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
@@ -873,28 +873,28 @@ func Sst_config_add_credential(arg1 *Config, arg2 *Credential) (_swig_ret int32)
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_config_add_credential_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_config_add_credential_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
 	return swig_r
 }
 
 func Sst_config_clear_credentials(arg1 *Config) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
-	swig_r = (int32)(C._wrap_sst_config_clear_credentials_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (int32)(C._wrap_sst_config_clear_credentials_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 
 func Sst_config_clear_alpn(arg1 *Config) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
-	swig_r = (int32)(C._wrap_sst_config_clear_alpn_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (int32)(C._wrap_sst_config_clear_alpn_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 
 func Sst_config_clear_client_cas(arg1 *Config) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
-	swig_r = (int32)(C._wrap_sst_config_clear_client_cas_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (int32)(C._wrap_sst_config_clear_client_cas_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 
@@ -902,7 +902,7 @@ func Sst_config_set_trust(arg1 *Config, arg2 *Trust) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_config_set_trust_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_config_set_trust_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
 	return swig_r
 }
 
@@ -910,7 +910,7 @@ func Sst_config_set_ticket_count(arg1 *Config, arg2 uint32) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_config_set_ticket_count_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_config_set_ticket_count_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
@@ -918,7 +918,7 @@ func Sst_config_set_ticket_keys(arg1 *Config, arg2 *TicketKeys) (_swig_ret int32
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_config_set_ticket_keys_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_config_set_ticket_keys_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
 	return swig_r
 }
 
@@ -926,7 +926,7 @@ func Sst_config_set_session_lifetime(arg1 *Config, arg2 uint32) (_swig_ret int32
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_config_set_session_lifetime_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_config_set_session_lifetime_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
@@ -934,7 +934,7 @@ func Sst_config_set_early_data(arg1 *Config, arg2 int32) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_config_set_early_data_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_config_set_early_data_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
@@ -942,7 +942,7 @@ func Sst_config_set_max_fragment(arg1 *Config, arg2 uint32) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_config_set_max_fragment_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_config_set_max_fragment_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
@@ -950,7 +950,7 @@ func Sst_config_set_key_update_limit(arg1 *Config, arg2 uint64) (_swig_ret int32
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_config_set_key_update_limit_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_type_22(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_config_set_key_update_limit_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_type_22(_swig_i_1)))
 	return swig_r
 }
 
@@ -958,7 +958,7 @@ func Sst_config_suspend_on(arg1 *Config, arg2 uint32) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_config_suspend_on_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_config_suspend_on_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
@@ -966,7 +966,7 @@ func Sst_config_report(arg1 *Config, arg2 uint32) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_config_report_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_config_report_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
@@ -978,7 +978,7 @@ func Sst_config_set_ech_keys(arg1 *Config, arg2 []byte) (_swig_ret int32) {
 	_swig_i_1 = append([]byte(nil), arg2...)
 	defer clear(_swig_i_1)
 
-	swig_r = (int32)(C._wrap_sst_config_set_ech_keys_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_23)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_config_set_ech_keys_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_23)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -989,7 +989,7 @@ func Sst_config_last_error(arg1 *Config, arg2 *Error) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_config_last_error_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_config_last_error_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
 	return swig_r
 }
 
@@ -998,20 +998,20 @@ func Sst_stream_new(arg1 *Config, arg2 int32, arg3 **Stream) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
 	_swig_i_2 := arg3
-	swig_r = (int32)(C._wrap_sst_stream_new_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1), C.swig_voidp(_swig_i_2)))
+	swig_r = (int32)(C._wrap_sst_stream_new_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1), C.swig_voidp(_swig_i_2)))
 	return swig_r
 }
 
 func Sst_stream_free(arg1 *Stream) {
 	_swig_i_0 := arg1
-	C._wrap_sst_stream_free_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0))
+	C._wrap_sst_stream_free_raw_34b956c673be4209(C.swig_voidp(_swig_i_0))
 }
 
 func Sst_stream_set_options(arg1 *Stream, arg2 uint32) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_stream_set_options_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_stream_set_options_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
@@ -1020,7 +1020,7 @@ func Sst_stream_set_server_name(arg1 *Stream, arg2 string) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	var _swig_i_1 string
 	_swig_i_1 = arg2
-	swig_r = (int32)(C._wrap_sst_stream_set_server_name_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_24)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_set_server_name_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_24)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1032,7 +1032,7 @@ func Sst_stream_set_verify_name(arg1 *Stream, arg2 string) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	var _swig_i_1 string
 	_swig_i_1 = arg2
-	swig_r = (int32)(C._wrap_sst_stream_set_verify_name_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_25)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_set_verify_name_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_25)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1043,7 +1043,7 @@ func Sst_stream_set_session(arg1 *Stream, arg2 *Session) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_stream_set_session_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_stream_set_session_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
 	return swig_r
 }
 
@@ -1051,7 +1051,7 @@ func Sst_stream_set_verify_time(arg1 *Stream, arg2 int64) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_stream_set_verify_time_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_type_26(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_stream_set_verify_time_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_type_26(_swig_i_1)))
 	return swig_r
 }
 
@@ -1059,7 +1059,7 @@ func Sst_stream_set_max_fragment(arg1 *Stream, arg2 uint32) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_stream_set_max_fragment_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_stream_set_max_fragment_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
@@ -1071,7 +1071,7 @@ func Sst_stream_set_ech_config(arg1 *Stream, arg2 []byte) (_swig_ret int32) {
 	_swig_i_1 = append([]byte(nil), arg2...)
 	defer clear(_swig_i_1)
 
-	swig_r = (int32)(C._wrap_sst_stream_set_ech_config_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_27)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_set_ech_config_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_27)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1082,14 +1082,14 @@ func Sst_stream_abort(arg1 *Stream, arg2 int32) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_stream_abort_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_stream_abort_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
 func Sst_stream_input_eof(arg1 *Stream) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
-	swig_r = (int32)(C._wrap_sst_stream_input_eof_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (int32)(C._wrap_sst_stream_input_eof_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 
@@ -1097,7 +1097,7 @@ func Sst_stream_key_update(arg1 *Stream, arg2 int32) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_stream_key_update_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_stream_key_update_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
@@ -1105,21 +1105,21 @@ func Sst_stream_encrypted_size(arg1 *Stream, arg2 uint) (_swig_ret uint) {
 	var swig_r uint
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (uint)(C._wrap_sst_stream_encrypted_size_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_intgo(_swig_i_1)))
+	swig_r = (uint)(C._wrap_sst_stream_encrypted_size_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_intgo(_swig_i_1)))
 	return swig_r
 }
 
 func Sst_stream_early_data_left(arg1 *Stream) (_swig_ret uint) {
 	var swig_r uint
 	_swig_i_0 := arg1
-	swig_r = (uint)(C._wrap_sst_stream_early_data_left_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (uint)(C._wrap_sst_stream_early_data_left_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 
 func Sst_stream_state(arg1 *Stream) (_swig_ret uint32) {
 	var swig_r uint32
 	_swig_i_0 := arg1
-	swig_r = (uint32)(C._wrap_sst_stream_state_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (uint32)(C._wrap_sst_stream_state_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 
@@ -1127,7 +1127,7 @@ func Sst_stream_get_info(arg1 *Stream, arg2 *StreamInfo) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_stream_get_info_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_stream_get_info_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
 	return swig_r
 }
 
@@ -1136,7 +1136,7 @@ func Sst_stream_alpn(arg1 *Stream, arg2 *Room) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	var _swig_i_1 []uint64
 	_swig_i_1 = arg2.words
-	swig_r = (int32)(C._wrap_sst_stream_alpn_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_28)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_alpn_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_28)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1148,7 +1148,7 @@ func Sst_stream_server_name(arg1 *Stream, arg2 *Room) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	var _swig_i_1 []uint64
 	_swig_i_1 = arg2.words
-	swig_r = (int32)(C._wrap_sst_stream_server_name_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_29)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_server_name_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_29)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1160,7 +1160,7 @@ func Sst_stream_ocsp_response(arg1 *Stream, arg2 *Room) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	var _swig_i_1 []uint64
 	_swig_i_1 = arg2.words
-	swig_r = (int32)(C._wrap_sst_stream_ocsp_response_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_30)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_ocsp_response_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_30)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1172,7 +1172,7 @@ func Sst_stream_scts(arg1 *Stream, arg2 *Room) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	var _swig_i_1 []uint64
 	_swig_i_1 = arg2.words
-	swig_r = (int32)(C._wrap_sst_stream_scts_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_31)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_scts_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_31)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1184,7 +1184,7 @@ func Sst_stream_describe(arg1 *Stream, arg2 *Room) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	var _swig_i_1 []uint64
 	_swig_i_1 = arg2.words
-	swig_r = (int32)(C._wrap_sst_stream_describe_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_32)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_describe_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_32)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1194,7 +1194,7 @@ func Sst_stream_describe(arg1 *Stream, arg2 *Room) (_swig_ret int32) {
 func Sst_stream_num_peer_certificates(arg1 *Stream) (_swig_ret uint) {
 	var swig_r uint
 	_swig_i_0 := arg1
-	swig_r = (uint)(C._wrap_sst_stream_num_peer_certificates_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (uint)(C._wrap_sst_stream_num_peer_certificates_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 
@@ -1204,7 +1204,7 @@ func Sst_stream_peer_certificate(arg1 *Stream, arg2 uint, arg3 *Room) (_swig_ret
 	_swig_i_1 := arg2
 	var _swig_i_2 []uint64
 	_swig_i_2 = arg3.words
-	swig_r = (int32)(C._wrap_sst_stream_peer_certificate_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_intgo(_swig_i_1), *(*C.swig_type_33)(unsafe.Pointer(&_swig_i_2))))
+	swig_r = (int32)(C._wrap_sst_stream_peer_certificate_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_intgo(_swig_i_1), *(*C.swig_type_33)(unsafe.Pointer(&_swig_i_2))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_2
 	}
@@ -1217,7 +1217,7 @@ func Sst_stream_verified_certificate(arg1 *Stream, arg2 uint, arg3 *Room) (_swig
 	_swig_i_1 := arg2
 	var _swig_i_2 []uint64
 	_swig_i_2 = arg3.words
-	swig_r = (int32)(C._wrap_sst_stream_verified_certificate_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_intgo(_swig_i_1), *(*C.swig_type_34)(unsafe.Pointer(&_swig_i_2))))
+	swig_r = (int32)(C._wrap_sst_stream_verified_certificate_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_intgo(_swig_i_1), *(*C.swig_type_34)(unsafe.Pointer(&_swig_i_2))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_2
 	}
@@ -1230,7 +1230,7 @@ func Sst_stream_local_certificate(arg1 *Stream, arg2 uint, arg3 *Room) (_swig_re
 	_swig_i_1 := arg2
 	var _swig_i_2 []uint64
 	_swig_i_2 = arg3.words
-	swig_r = (int32)(C._wrap_sst_stream_local_certificate_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_intgo(_swig_i_1), *(*C.swig_type_35)(unsafe.Pointer(&_swig_i_2))))
+	swig_r = (int32)(C._wrap_sst_stream_local_certificate_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_intgo(_swig_i_1), *(*C.swig_type_35)(unsafe.Pointer(&_swig_i_2))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_2
 	}
@@ -1243,7 +1243,7 @@ func Sst_stream_refused_certificate(arg1 *Stream, arg2 uint, arg3 *Room) (_swig_
 	_swig_i_1 := arg2
 	var _swig_i_2 []uint64
 	_swig_i_2 = arg3.words
-	swig_r = (int32)(C._wrap_sst_stream_refused_certificate_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_intgo(_swig_i_1), *(*C.swig_type_36)(unsafe.Pointer(&_swig_i_2))))
+	swig_r = (int32)(C._wrap_sst_stream_refused_certificate_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_intgo(_swig_i_1), *(*C.swig_type_36)(unsafe.Pointer(&_swig_i_2))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_2
 	}
@@ -1256,7 +1256,7 @@ func Sst_stream_channel_binding(arg1 *Stream, arg2 int32, arg3 *Room) (_swig_ret
 	_swig_i_1 := arg2
 	var _swig_i_2 []uint64
 	_swig_i_2 = arg3.words
-	swig_r = (int32)(C._wrap_sst_stream_channel_binding_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1), *(*C.swig_type_37)(unsafe.Pointer(&_swig_i_2))))
+	swig_r = (int32)(C._wrap_sst_stream_channel_binding_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1), *(*C.swig_type_37)(unsafe.Pointer(&_swig_i_2))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_2
 	}
@@ -1269,7 +1269,7 @@ func Sst_stream_traffic_secret(arg1 *Stream, arg2 int32, arg3 *Room) (_swig_ret 
 	_swig_i_1 := arg2
 	var _swig_i_2 []uint64
 	_swig_i_2 = arg3.words
-	swig_r = (int32)(C._wrap_sst_stream_traffic_secret_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1), *(*C.swig_type_38)(unsafe.Pointer(&_swig_i_2))))
+	swig_r = (int32)(C._wrap_sst_stream_traffic_secret_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1), *(*C.swig_type_38)(unsafe.Pointer(&_swig_i_2))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_2
 	}
@@ -1283,15 +1283,17 @@ func Sst_stream_export_key(arg1 *Stream, arg2 string, arg3 []byte, arg4 []byte) 
 	_swig_i_1 = arg2
 	var _swig_i_2 []byte
 
-	_swig_i_2 = append([]byte(nil), arg3...)
-	defer clear(_swig_i_2)
+	if arg3 != nil {
+		_swig_i_2 = append(make([]byte, 0, len(arg3)+1), arg3...)
+		defer clear(_swig_i_2)
+	}
 
 	var _swig_i_3 []byte
 
 	_swig_i_3 = make([]byte, len(arg4))
 	defer func() { copy(arg4, _swig_i_3); clear(_swig_i_3) }()
 
-	swig_r = (int32)(C._wrap_sst_stream_export_key_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_39)(unsafe.Pointer(&_swig_i_1)), *(*C.swig_type_40)(unsafe.Pointer(&_swig_i_2)), *(*C.swig_type_41)(unsafe.Pointer(&_swig_i_3))))
+	swig_r = (int32)(C._wrap_sst_stream_export_key_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_39)(unsafe.Pointer(&_swig_i_1)), *(*C.swig_type_40)(unsafe.Pointer(&_swig_i_2)), *(*C.swig_type_41)(unsafe.Pointer(&_swig_i_3))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1308,21 +1310,21 @@ func Sst_stream_counter(arg1 *Stream, arg2 int32) (_swig_ret uint64) {
 	var swig_r uint64
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (uint64)(C._wrap_sst_stream_counter_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (uint64)(C._wrap_sst_stream_counter_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
 func Sst_stream_output_size(arg1 *Stream) (_swig_ret uint) {
 	var swig_r uint
 	_swig_i_0 := arg1
-	swig_r = (uint)(C._wrap_sst_stream_output_size_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (uint)(C._wrap_sst_stream_output_size_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 
 func Sst_stream_plaintext_size(arg1 *Stream) (_swig_ret uint) {
 	var swig_r uint
 	_swig_i_0 := arg1
-	swig_r = (uint)(C._wrap_sst_stream_plaintext_size_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (uint)(C._wrap_sst_stream_plaintext_size_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 
@@ -1330,7 +1332,7 @@ func Sst_stream_last_error(arg1 *Stream, arg2 *Error) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_stream_last_error_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_stream_last_error_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
 	return swig_r
 }
 
@@ -1339,7 +1341,7 @@ func Sst_stream_client_hello(arg1 *Stream, arg2 *Room) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	var _swig_i_1 []uint64
 	_swig_i_1 = arg2.words
-	swig_r = (int32)(C._wrap_sst_stream_client_hello_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_43)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_client_hello_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_43)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1352,7 +1354,7 @@ func Sst_stream_client_hello_list(arg1 *Stream, arg2 int32, arg3 *Room) (_swig_r
 	_swig_i_1 := arg2
 	var _swig_i_2 []uint64
 	_swig_i_2 = arg3.words
-	swig_r = (int32)(C._wrap_sst_stream_client_hello_list_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1), *(*C.swig_type_44)(unsafe.Pointer(&_swig_i_2))))
+	swig_r = (int32)(C._wrap_sst_stream_client_hello_list_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1), *(*C.swig_type_44)(unsafe.Pointer(&_swig_i_2))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_2
 	}
@@ -1365,7 +1367,7 @@ func Sst_stream_client_hello_alpn(arg1 *Stream, arg2 uint, arg3 *Room) (_swig_re
 	_swig_i_1 := arg2
 	var _swig_i_2 []uint64
 	_swig_i_2 = arg3.words
-	swig_r = (int32)(C._wrap_sst_stream_client_hello_alpn_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_intgo(_swig_i_1), *(*C.swig_type_45)(unsafe.Pointer(&_swig_i_2))))
+	swig_r = (int32)(C._wrap_sst_stream_client_hello_alpn_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_intgo(_swig_i_1), *(*C.swig_type_45)(unsafe.Pointer(&_swig_i_2))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_2
 	}
@@ -1378,7 +1380,7 @@ func Sst_stream_client_hello_extension(arg1 *Stream, arg2 uint16, arg3 *Room) (_
 	_swig_i_1 := arg2
 	var _swig_i_2 []uint64
 	_swig_i_2 = arg3.words
-	swig_r = (int32)(C._wrap_sst_stream_client_hello_extension_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.short(_swig_i_1), *(*C.swig_type_46)(unsafe.Pointer(&_swig_i_2))))
+	swig_r = (int32)(C._wrap_sst_stream_client_hello_extension_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.short(_swig_i_1), *(*C.swig_type_46)(unsafe.Pointer(&_swig_i_2))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_2
 	}
@@ -1390,7 +1392,7 @@ func Sst_stream_accepted_schemes(arg1 *Stream, arg2 *Room) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	var _swig_i_1 []uint64
 	_swig_i_1 = arg2.words
-	swig_r = (int32)(C._wrap_sst_stream_accepted_schemes_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_47)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_accepted_schemes_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_47)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1403,7 +1405,7 @@ func Sst_stream_accepted_ca(arg1 *Stream, arg2 uint, arg3 *Room) (_swig_ret int3
 	_swig_i_1 := arg2
 	var _swig_i_2 []uint64
 	_swig_i_2 = arg3.words
-	swig_r = (int32)(C._wrap_sst_stream_accepted_ca_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_intgo(_swig_i_1), *(*C.swig_type_48)(unsafe.Pointer(&_swig_i_2))))
+	swig_r = (int32)(C._wrap_sst_stream_accepted_ca_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_intgo(_swig_i_1), *(*C.swig_type_48)(unsafe.Pointer(&_swig_i_2))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_2
 	}
@@ -1414,7 +1416,7 @@ func Sst_stream_verdict(arg1 *Stream, arg2 *Error) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_stream_verdict_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_stream_verdict_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
 	return swig_r
 }
 
@@ -1425,7 +1427,7 @@ func Sst_stream_private_key_operation(arg1 *Stream, arg2 *int32, arg3 *uint16, a
 	_swig_i_2 := arg3
 	var _swig_i_3 []uint64
 	_swig_i_3 = arg4.words
-	swig_r = (int32)(C._wrap_sst_stream_private_key_operation_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1), C.swig_voidp(_swig_i_2), *(*C.swig_type_49)(unsafe.Pointer(&_swig_i_3))))
+	swig_r = (int32)(C._wrap_sst_stream_private_key_operation_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1), C.swig_voidp(_swig_i_2), *(*C.swig_type_49)(unsafe.Pointer(&_swig_i_3))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_3
 	}
@@ -1437,7 +1439,7 @@ func Sst_stream_ticket(arg1 *Stream, arg2 *Room) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	var _swig_i_1 []uint64
 	_swig_i_1 = arg2.words
-	swig_r = (int32)(C._wrap_sst_stream_ticket_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_50)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_ticket_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_50)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1449,7 +1451,7 @@ func Sst_stream_session_id(arg1 *Stream, arg2 *Room) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	var _swig_i_1 []uint64
 	_swig_i_1 = arg2.words
-	swig_r = (int32)(C._wrap_sst_stream_session_id_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_51)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_session_id_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_51)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1460,7 +1462,7 @@ func Sst_stream_set_config(arg1 *Stream, arg2 *Config) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_stream_set_config_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_stream_set_config_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
 	return swig_r
 }
 
@@ -1468,21 +1470,21 @@ func Sst_stream_set_credential(arg1 *Stream, arg2 *Credential) (_swig_ret int32)
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_stream_set_credential_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_stream_set_credential_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
 	return swig_r
 }
 
 func Sst_stream_accept(arg1 *Stream) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
-	swig_r = (int32)(C._wrap_sst_stream_accept_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (int32)(C._wrap_sst_stream_accept_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 
 func Sst_stream_accept_default(arg1 *Stream) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
-	swig_r = (int32)(C._wrap_sst_stream_accept_default_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (int32)(C._wrap_sst_stream_accept_default_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 
@@ -1490,7 +1492,7 @@ func Sst_stream_reject(arg1 *Stream, arg2 int32) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_stream_reject_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_stream_reject_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
@@ -1502,7 +1504,7 @@ func Sst_stream_set_signature(arg1 *Stream, arg2 []byte) (_swig_ret int32) {
 	_swig_i_1 = append([]byte(nil), arg2...)
 	defer clear(_swig_i_1)
 
-	swig_r = (int32)(C._wrap_sst_stream_set_signature_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_52)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_set_signature_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_52)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1517,7 +1519,7 @@ func Sst_stream_set_ticket_plaintext(arg1 *Stream, arg2 []byte) (_swig_ret int32
 	_swig_i_1 = append([]byte(nil), arg2...)
 	defer clear(_swig_i_1)
 
-	swig_r = (int32)(C._wrap_sst_stream_set_ticket_plaintext_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_53)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_set_ticket_plaintext_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_53)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1527,7 +1529,7 @@ func Sst_stream_set_ticket_plaintext(arg1 *Stream, arg2 []byte) (_swig_ret int32
 func Sst_stream_ignore_ticket(arg1 *Stream) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
-	swig_r = (int32)(C._wrap_sst_stream_ignore_ticket_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (int32)(C._wrap_sst_stream_ignore_ticket_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 
@@ -1535,14 +1537,14 @@ func Sst_stream_answer_session(arg1 *Stream, arg2 *Session) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_stream_answer_session_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_stream_answer_session_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
 	return swig_r
 }
 
 func Sst_stream_continue_without_early_data(arg1 *Stream) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
-	swig_r = (int32)(C._wrap_sst_stream_continue_without_early_data_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (int32)(C._wrap_sst_stream_continue_without_early_data_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 
@@ -1555,7 +1557,7 @@ func Sst_stream_next_event(arg1 *Stream, arg2 *Event, arg3 []byte) (_swig_ret in
 	_swig_i_2 = make([]byte, len(arg3))
 	defer func() { copy(arg3, _swig_i_2); clear(_swig_i_2) }()
 
-	swig_r = (int32)(C._wrap_sst_stream_next_event_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1), *(*C.swig_type_54)(unsafe.Pointer(&_swig_i_2))))
+	swig_r = (int32)(C._wrap_sst_stream_next_event_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1), *(*C.swig_type_54)(unsafe.Pointer(&_swig_i_2))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_2
 	}
@@ -1565,26 +1567,26 @@ func Sst_stream_next_event(arg1 *Stream, arg2 *Event, arg3 []byte) (_swig_ret in
 func Sst_stream_take_session(arg1 *Stream) (_swig_ret *Session) {
 	var swig_r *Session
 	_swig_i_0 := arg1
-	swig_r = (*Session)(C._wrap_sst_stream_take_session_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (*Session)(C._wrap_sst_stream_take_session_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 
 func Sst_session_new() (_swig_ret *Session) {
 	var swig_r *Session
-	swig_r = (*Session)(C._wrap_sst_session_new_raw_72697e3f6d236dcf())
+	swig_r = (*Session)(C._wrap_sst_session_new_raw_34b956c673be4209())
 	return swig_r
 }
 
 func Sst_session_ref(arg1 *Session) (_swig_ret *Session) {
 	var swig_r *Session
 	_swig_i_0 := arg1
-	swig_r = (*Session)(C._wrap_sst_session_ref_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (*Session)(C._wrap_sst_session_ref_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 
 func Sst_session_free(arg1 *Session) {
 	_swig_i_0 := arg1
-	C._wrap_sst_session_free_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0))
+	C._wrap_sst_session_free_raw_34b956c673be4209(C.swig_voidp(_swig_i_0))
 }
 
 func Sst_session_load(arg1 *Session, arg2 []byte) (_swig_ret int32) {
@@ -1595,7 +1597,7 @@ func Sst_session_load(arg1 *Session, arg2 []byte) (_swig_ret int32) {
 	_swig_i_1 = append([]byte(nil), arg2...)
 	defer clear(_swig_i_1)
 
-	swig_r = (int32)(C._wrap_sst_session_load_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_55)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_session_load_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_55)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1607,7 +1609,7 @@ func Sst_session_to_bytes(arg1 *Session, arg2 *Room) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	var _swig_i_1 []uint64
 	_swig_i_1 = arg2.words
-	swig_r = (int32)(C._wrap_sst_session_to_bytes_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_56)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_session_to_bytes_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_56)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1618,7 +1620,7 @@ func Sst_session_get_info(arg1 *Session, arg2 *SessionInfo) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_session_get_info_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_session_get_info_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
 	return swig_r
 }
 
@@ -1626,7 +1628,7 @@ func Sst_session_set_reusable(arg1 *Session, arg2 int32) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_session_set_reusable_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_session_set_reusable_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
@@ -1634,33 +1636,33 @@ func Sst_session_last_error(arg1 *Session, arg2 *Error) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_session_last_error_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_session_last_error_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
 	return swig_r
 }
 
 func Sst_negotiate_config_new() (_swig_ret *NegotiateConfig) {
 	var swig_r *NegotiateConfig
-	swig_r = (*NegotiateConfig)(C._wrap_sst_negotiate_config_new_raw_72697e3f6d236dcf())
+	swig_r = (*NegotiateConfig)(C._wrap_sst_negotiate_config_new_raw_34b956c673be4209())
 	return swig_r
 }
 
 func Sst_negotiate_config_ref(arg1 *NegotiateConfig) (_swig_ret *NegotiateConfig) {
 	var swig_r *NegotiateConfig
 	_swig_i_0 := arg1
-	swig_r = (*NegotiateConfig)(C._wrap_sst_negotiate_config_ref_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (*NegotiateConfig)(C._wrap_sst_negotiate_config_ref_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 
 func Sst_negotiate_config_free(arg1 *NegotiateConfig) {
 	_swig_i_0 := arg1
-	C._wrap_sst_negotiate_config_free_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0))
+	C._wrap_sst_negotiate_config_free_raw_34b956c673be4209(C.swig_voidp(_swig_i_0))
 }
 
 func Sst_negotiate_config_freeze(arg1 *NegotiateConfig, arg2 int32) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_negotiate_config_freeze_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_negotiate_config_freeze_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
@@ -1669,7 +1671,7 @@ func Sst_negotiate_config_set_level(arg1 *NegotiateConfig, arg2 int32, arg3 int3
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
 	_swig_i_2 := arg3
-	swig_r = (int32)(C._wrap_sst_negotiate_config_set_level_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1), C.int(_swig_i_2)))
+	swig_r = (int32)(C._wrap_sst_negotiate_config_set_level_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1), C.int(_swig_i_2)))
 	return swig_r
 }
 
@@ -1677,7 +1679,7 @@ func Sst_negotiate_config_set_impersonation(arg1 *NegotiateConfig, arg2 int32) (
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_negotiate_config_set_impersonation_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_negotiate_config_set_impersonation_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
@@ -1685,7 +1687,7 @@ func Sst_negotiate_config_set_mutual(arg1 *NegotiateConfig, arg2 int32) (_swig_r
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_negotiate_config_set_mutual_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_negotiate_config_set_mutual_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
@@ -1696,7 +1698,7 @@ func Sst_negotiate_config_set_password(arg1 *NegotiateConfig, arg2 string, arg3 
 	_swig_i_1 = arg2
 	var _swig_i_2 string
 	_swig_i_2 = arg3
-	swig_r = (int32)(C._wrap_sst_negotiate_config_set_password_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_57)(unsafe.Pointer(&_swig_i_1)), *(*C.swig_type_58)(unsafe.Pointer(&_swig_i_2))))
+	swig_r = (int32)(C._wrap_sst_negotiate_config_set_password_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_57)(unsafe.Pointer(&_swig_i_1)), *(*C.swig_type_58)(unsafe.Pointer(&_swig_i_2))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1711,7 +1713,7 @@ func Sst_negotiate_config_set_keytab(arg1 *NegotiateConfig, arg2 string) (_swig_
 	_swig_i_0 := arg1
 	var _swig_i_1 string
 	_swig_i_1 = arg2
-	swig_r = (int32)(C._wrap_sst_negotiate_config_set_keytab_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_59)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_negotiate_config_set_keytab_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_59)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1723,7 +1725,7 @@ func Sst_negotiate_config_set_ccache(arg1 *NegotiateConfig, arg2 string) (_swig_
 	_swig_i_0 := arg1
 	var _swig_i_1 string
 	_swig_i_1 = arg2
-	swig_r = (int32)(C._wrap_sst_negotiate_config_set_ccache_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_60)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_negotiate_config_set_ccache_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_60)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1734,7 +1736,7 @@ func Sst_negotiate_config_set_mechanisms(arg1 *NegotiateConfig, arg2 uint32) (_s
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_negotiate_config_set_mechanisms_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_negotiate_config_set_mechanisms_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
@@ -1742,7 +1744,7 @@ func Sst_negotiate_config_set_binding_policy(arg1 *NegotiateConfig, arg2 int32) 
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_negotiate_config_set_binding_policy_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_negotiate_config_set_binding_policy_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1)))
 	return swig_r
 }
 
@@ -1750,7 +1752,7 @@ func Sst_negotiate_config_last_error(arg1 *NegotiateConfig, arg2 *Error) (_swig_
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_negotiate_config_last_error_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_negotiate_config_last_error_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
 	return swig_r
 }
 
@@ -1759,7 +1761,7 @@ func Sst_stream_new_negotiate(arg1 *NegotiateConfig, arg2 int32, arg3 **Stream) 
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
 	_swig_i_2 := arg3
-	swig_r = (int32)(C._wrap_sst_stream_new_negotiate_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.int(_swig_i_1), C.swig_voidp(_swig_i_2)))
+	swig_r = (int32)(C._wrap_sst_stream_new_negotiate_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.int(_swig_i_1), C.swig_voidp(_swig_i_2)))
 	return swig_r
 }
 
@@ -1768,7 +1770,7 @@ func Sst_stream_set_target_name(arg1 *Stream, arg2 string) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	var _swig_i_1 string
 	_swig_i_1 = arg2
-	swig_r = (int32)(C._wrap_sst_stream_set_target_name_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_61)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_set_target_name_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_61)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1783,7 +1785,7 @@ func Sst_stream_set_channel_binding(arg1 *Stream, arg2 []byte) (_swig_ret int32)
 	_swig_i_1 = append([]byte(nil), arg2...)
 	defer clear(_swig_i_1)
 
-	swig_r = (int32)(C._wrap_sst_stream_set_channel_binding_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_62)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_set_channel_binding_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_62)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1794,7 +1796,7 @@ func Sst_stream_get_negotiate_info(arg1 *Stream, arg2 *NegotiateInfo) (_swig_ret
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	swig_r = (int32)(C._wrap_sst_stream_get_negotiate_info_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
+	swig_r = (int32)(C._wrap_sst_stream_get_negotiate_info_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1)))
 	return swig_r
 }
 
@@ -1803,7 +1805,7 @@ func Sst_stream_remote_name(arg1 *Stream, arg2 *Room) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	var _swig_i_1 []uint64
 	_swig_i_1 = arg2.words
-	swig_r = (int32)(C._wrap_sst_stream_remote_name_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_63)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_remote_name_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_63)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1815,7 +1817,7 @@ func Sst_stream_local_name(arg1 *Stream, arg2 *Room) (_swig_ret int32) {
 	_swig_i_0 := arg1
 	var _swig_i_1 []uint64
 	_swig_i_1 = arg2.words
-	swig_r = (int32)(C._wrap_sst_stream_local_name_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0), *(*C.swig_type_64)(unsafe.Pointer(&_swig_i_1))))
+	swig_r = (int32)(C._wrap_sst_stream_local_name_raw_34b956c673be4209(C.swig_voidp(_swig_i_0), *(*C.swig_type_64)(unsafe.Pointer(&_swig_i_1))))
 	if Swig_escape_always_false {
 		Swig_escape_val = _swig_i_1
 	}
@@ -1825,7 +1827,7 @@ func Sst_stream_local_name(arg1 *Stream, arg2 *Room) (_swig_ret int32) {
 func Sst_stream_delegated_credential(arg1 *Stream) (_swig_ret *NegotiateConfig) {
 	var swig_r *NegotiateConfig
 	_swig_i_0 := arg1
-	swig_r = (*NegotiateConfig)(C._wrap_sst_stream_delegated_credential_raw_72697e3f6d236dcf(C.swig_voidp(_swig_i_0)))
+	swig_r = (*NegotiateConfig)(C._wrap_sst_stream_delegated_credential_raw_34b956c673be4209(C.swig_voidp(_swig_i_0)))
 	return swig_r
 }
 

@@ -96,6 +96,18 @@ STRUCT(sst_negotiate_info, NegotiateInfo)
   $1 = ($1_ltype)$input.array;
   $2 = (size_t)$input.len;
 %}
+%typemap(gotype) (const uint8_t *MAYBE, size_t MAYBE_LEN) "[]byte"
+%typemap(imtype) (const uint8_t *MAYBE, size_t MAYBE_LEN) "[]byte"
+%typemap(goin) (const uint8_t *MAYBE, size_t MAYBE_LEN) %{
+	if $input != nil {
+		$result = append(make([]byte, 0, len($input)+1), $input...)
+		defer clear($result)
+	}
+%}
+%typemap(in) (const uint8_t *MAYBE, size_t MAYBE_LEN) %{
+  $1 = ($1_ltype)$input.array;
+  $2 = (size_t)$input.len;
+%}
 %typemap(gotype) (const char *TEXT, size_t TEXT_LEN) "string"
 %typemap(imtype) (const char *TEXT, size_t TEXT_LEN) "string"
 %typemap(goin) (const char *TEXT, size_t TEXT_LEN) "$result = $input"

@@ -236,7 +236,7 @@ static void* Swig_malloc(int c) {
 extern "C" {
 #endif
 
-void _wrap_Swig_free_raw_72697e3f6d236dcf(void *_swig_go_0) {
+void _wrap_Swig_free_raw_34b956c673be4209(void *_swig_go_0) {
   void *arg1 = 0 ;
 
   arg1 = *(void **)&_swig_go_0;
@@ -246,7 +246,7 @@ void _wrap_Swig_free_raw_72697e3f6d236dcf(void *_swig_go_0) {
 }
 
 
-void *_wrap_Swig_malloc_raw_72697e3f6d236dcf(intgo _swig_go_0) {
+void *_wrap_Swig_malloc_raw_34b956c673be4209(intgo _swig_go_0) {
   int arg1 ;
   void *result = 0 ;
   void *_swig_go_result;
@@ -259,7 +259,7 @@ void *_wrap_Swig_malloc_raw_72697e3f6d236dcf(intgo _swig_go_0) {
 }
 
 
-int _wrap_sst_version_number_raw_72697e3f6d236dcf() {
+int _wrap_sst_version_number_raw_34b956c673be4209() {
   uint32_t result;
   int _swig_go_result;
 
@@ -270,7 +270,7 @@ int _wrap_sst_version_number_raw_72697e3f6d236dcf() {
 }
 
 
-char *_wrap_sst_version_string_raw_72697e3f6d236dcf() {
+char *_wrap_sst_version_string_raw_34b956c673be4209() {
   char *result = 0 ;
   char *_swig_go_result;
 
@@ -281,7 +281,7 @@ char *_wrap_sst_version_string_raw_72697e3f6d236dcf() {
 }
 
 
-long long _wrap_sst_live_objects_raw_72697e3f6d236dcf() {
+long long _wrap_sst_live_objects_raw_34b956c673be4209() {
   uint64_t result;
   long long _swig_go_result;
 
@@ -292,7 +292,7 @@ long long _wrap_sst_live_objects_raw_72697e3f6d236dcf() {
 }
 
 
-long long _wrap_sst_allocated_bytes_raw_72697e3f6d236dcf() {
+long long _wrap_sst_allocated_bytes_raw_34b956c673be4209() {
   uint64_t result;
   long long _swig_go_result;
 
@@ -303,7 +303,7 @@ long long _wrap_sst_allocated_bytes_raw_72697e3f6d236dcf() {
 }
 
 
-char *_wrap_sst_suite_name_raw_72697e3f6d236dcf(short _swig_go_0) {
+char *_wrap_sst_suite_name_raw_34b956c673be4209(short _swig_go_0) {
   uint16_t arg1 ;
   char *result = 0 ;
   char *_swig_go_result;
@@ -316,7 +316,7 @@ char *_wrap_sst_suite_name_raw_72697e3f6d236dcf(short _swig_go_0) {
 }
 
 
-char *_wrap_sst_group_name_raw_72697e3f6d236dcf(short _swig_go_0) {
+char *_wrap_sst_group_name_raw_34b956c673be4209(short _swig_go_0) {
   uint16_t arg1 ;
   char *result = 0 ;
   char *_swig_go_result;
@@ -329,7 +329,7 @@ char *_wrap_sst_group_name_raw_72697e3f6d236dcf(short _swig_go_0) {
 }
 
 
-char *_wrap_sst_scheme_name_raw_72697e3f6d236dcf(short _swig_go_0) {
+char *_wrap_sst_scheme_name_raw_34b956c673be4209(short _swig_go_0) {
   uint16_t arg1 ;
   char *result = 0 ;
   char *_swig_go_result;
@@ -342,7 +342,7 @@ char *_wrap_sst_scheme_name_raw_72697e3f6d236dcf(short _swig_go_0) {
 }
 
 
-char *_wrap_sst_alert_name_raw_72697e3f6d236dcf(int _swig_go_0) {
+char *_wrap_sst_alert_name_raw_34b956c673be4209(int _swig_go_0) {
   int32_t arg1 ;
   char *result = 0 ;
   char *_swig_go_result;
@@ -355,7 +355,7 @@ char *_wrap_sst_alert_name_raw_72697e3f6d236dcf(int _swig_go_0) {
 }
 
 
-char *_wrap_sst_status_name_raw_72697e3f6d236dcf(int _swig_go_0) {
+char *_wrap_sst_status_name_raw_34b956c673be4209(int _swig_go_0) {
   sst_status arg1 ;
   char *result = 0 ;
   char *_swig_go_result;
@@ -368,7 +368,7 @@ char *_wrap_sst_status_name_raw_72697e3f6d236dcf(int _swig_go_0) {
 }
 
 
-char *_wrap_sst_status_text_raw_72697e3f6d236dcf(int _swig_go_0) {
+char *_wrap_sst_status_text_raw_34b956c673be4209(int _swig_go_0) {
   sst_status arg1 ;
   char *result = 0 ;
   char *_swig_go_result;
@@ -381,7 +381,7 @@ char *_wrap_sst_status_text_raw_72697e3f6d236dcf(int _swig_go_0) {
 }
 
 
-char *_wrap_sst_status_hint_raw_72697e3f6d236dcf(int _swig_go_0) {
+char *_wrap_sst_status_hint_raw_34b956c673be4209(int _swig_go_0) {
   sst_status arg1 ;
   char *result = 0 ;
   char *_swig_go_result;
@@ -394,7 +394,7 @@ char *_wrap_sst_status_hint_raw_72697e3f6d236dcf(int _swig_go_0) {
 }
 
 
-sst_credential *_wrap_sst_credential_new_raw_72697e3f6d236dcf() {
+sst_credential *_wrap_sst_credential_new_raw_34b956c673be4209() {
   sst_credential *result = 0 ;
   sst_credential *_swig_go_result;
 
@@ -405,7 +405,7 @@ sst_credential *_wrap_sst_credential_new_raw_72697e3f6d236dcf() {
 }
 
 
-sst_credential *_wrap_sst_credential_ref_raw_72697e3f6d236dcf(sst_credential *_swig_go_0) {
+sst_credential *_wrap_sst_credential_ref_raw_34b956c673be4209(sst_credential *_swig_go_0) {
   sst_credential *arg1 = 0 ;
   sst_credential *result = 0 ;
   sst_credential *_swig_go_result;
@@ -418,7 +418,7 @@ sst_credential *_wrap_sst_credential_ref_raw_72697e3f6d236dcf(sst_credential *_s
 }
 
 
-void _wrap_sst_credential_free_raw_72697e3f6d236dcf(sst_credential *_swig_go_0) {
+void _wrap_sst_credential_free_raw_34b956c673be4209(sst_credential *_swig_go_0) {
   sst_credential *arg1 = 0 ;
 
   arg1 = (sst_credential *)_swig_go_0;
@@ -428,7 +428,7 @@ void _wrap_sst_credential_free_raw_72697e3f6d236dcf(sst_credential *_swig_go_0) 
 }
 
 
-int _wrap_sst_credential_load_pem_raw_72697e3f6d236dcf(sst_credential *_swig_go_0, _goslice_ _swig_go_1, _gostring_ _swig_go_2) {
+int _wrap_sst_credential_load_pem_raw_34b956c673be4209(sst_credential *_swig_go_0, _goslice_ _swig_go_1, _gostring_ _swig_go_2) {
   sst_credential *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -453,7 +453,7 @@ int _wrap_sst_credential_load_pem_raw_72697e3f6d236dcf(sst_credential *_swig_go_
 }
 
 
-int _wrap_sst_credential_load_der_raw_72697e3f6d236dcf(sst_credential *_swig_go_0, _goslice_ _swig_go_1, _goslice_ _swig_go_2) {
+int _wrap_sst_credential_load_der_raw_34b956c673be4209(sst_credential *_swig_go_0, _goslice_ _swig_go_1, _goslice_ _swig_go_2) {
   sst_credential *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -478,7 +478,7 @@ int _wrap_sst_credential_load_der_raw_72697e3f6d236dcf(sst_credential *_swig_go_
 }
 
 
-int _wrap_sst_credential_load_pkcs12_raw_72697e3f6d236dcf(sst_credential *_swig_go_0, _goslice_ _swig_go_1, _gostring_ _swig_go_2) {
+int _wrap_sst_credential_load_pkcs12_raw_34b956c673be4209(sst_credential *_swig_go_0, _goslice_ _swig_go_1, _gostring_ _swig_go_2) {
   sst_credential *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -503,7 +503,7 @@ int _wrap_sst_credential_load_pkcs12_raw_72697e3f6d236dcf(sst_credential *_swig_
 }
 
 
-int _wrap_sst_credential_set_caller_signs_raw_72697e3f6d236dcf(sst_credential *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_credential_set_caller_signs_raw_34b956c673be4209(sst_credential *_swig_go_0, _goslice_ _swig_go_1) {
   sst_credential *arg1 = 0 ;
   uint16_t *arg2 = 0 ;
   size_t arg3 ;
@@ -522,7 +522,7 @@ int _wrap_sst_credential_set_caller_signs_raw_72697e3f6d236dcf(sst_credential *_
 }
 
 
-int _wrap_sst_credential_set_ocsp_response_raw_72697e3f6d236dcf(sst_credential *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_credential_set_ocsp_response_raw_34b956c673be4209(sst_credential *_swig_go_0, _goslice_ _swig_go_1) {
   sst_credential *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -541,7 +541,7 @@ int _wrap_sst_credential_set_ocsp_response_raw_72697e3f6d236dcf(sst_credential *
 }
 
 
-int _wrap_sst_credential_set_scts_raw_72697e3f6d236dcf(sst_credential *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_credential_set_scts_raw_34b956c673be4209(sst_credential *_swig_go_0, _goslice_ _swig_go_1) {
   sst_credential *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -560,7 +560,7 @@ int _wrap_sst_credential_set_scts_raw_72697e3f6d236dcf(sst_credential *_swig_go_
 }
 
 
-int _wrap_sst_credential_certificate_raw_72697e3f6d236dcf(sst_credential *_swig_go_0, intgo _swig_go_1, _goslice_ _swig_go_2) {
+int _wrap_sst_credential_certificate_raw_34b956c673be4209(sst_credential *_swig_go_0, intgo _swig_go_1, _goslice_ _swig_go_2) {
   sst_credential *arg1 = 0 ;
   size_t arg2 ;
   uint8_t *arg3 = 0 ;
@@ -583,7 +583,7 @@ int _wrap_sst_credential_certificate_raw_72697e3f6d236dcf(sst_credential *_swig_
 }
 
 
-int _wrap_sst_credential_last_error_raw_72697e3f6d236dcf(sst_credential *_swig_go_0, sst_error *_swig_go_1) {
+int _wrap_sst_credential_last_error_raw_34b956c673be4209(sst_credential *_swig_go_0, sst_error *_swig_go_1) {
   sst_credential *arg1 = 0 ;
   sst_error *arg2 = 0 ;
   sst_status result;
@@ -598,7 +598,7 @@ int _wrap_sst_credential_last_error_raw_72697e3f6d236dcf(sst_credential *_swig_g
 }
 
 
-sst_trust *_wrap_sst_trust_new_raw_72697e3f6d236dcf() {
+sst_trust *_wrap_sst_trust_new_raw_34b956c673be4209() {
   sst_trust *result = 0 ;
   sst_trust *_swig_go_result;
 
@@ -609,7 +609,7 @@ sst_trust *_wrap_sst_trust_new_raw_72697e3f6d236dcf() {
 }
 
 
-sst_trust *_wrap_sst_trust_ref_raw_72697e3f6d236dcf(sst_trust *_swig_go_0) {
+sst_trust *_wrap_sst_trust_ref_raw_34b956c673be4209(sst_trust *_swig_go_0) {
   sst_trust *arg1 = 0 ;
   sst_trust *result = 0 ;
   sst_trust *_swig_go_result;
@@ -622,7 +622,7 @@ sst_trust *_wrap_sst_trust_ref_raw_72697e3f6d236dcf(sst_trust *_swig_go_0) {
 }
 
 
-void _wrap_sst_trust_free_raw_72697e3f6d236dcf(sst_trust *_swig_go_0) {
+void _wrap_sst_trust_free_raw_34b956c673be4209(sst_trust *_swig_go_0) {
   sst_trust *arg1 = 0 ;
 
   arg1 = (sst_trust *)_swig_go_0;
@@ -632,7 +632,7 @@ void _wrap_sst_trust_free_raw_72697e3f6d236dcf(sst_trust *_swig_go_0) {
 }
 
 
-int _wrap_sst_trust_load_pem_raw_72697e3f6d236dcf(sst_trust *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_trust_load_pem_raw_34b956c673be4209(sst_trust *_swig_go_0, _goslice_ _swig_go_1) {
   sst_trust *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -651,7 +651,7 @@ int _wrap_sst_trust_load_pem_raw_72697e3f6d236dcf(sst_trust *_swig_go_0, _goslic
 }
 
 
-int _wrap_sst_trust_load_der_raw_72697e3f6d236dcf(sst_trust *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_trust_load_der_raw_34b956c673be4209(sst_trust *_swig_go_0, _goslice_ _swig_go_1) {
   sst_trust *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -670,7 +670,7 @@ int _wrap_sst_trust_load_der_raw_72697e3f6d236dcf(sst_trust *_swig_go_0, _goslic
 }
 
 
-int _wrap_sst_trust_load_system_raw_72697e3f6d236dcf(sst_trust *_swig_go_0) {
+int _wrap_sst_trust_load_system_raw_34b956c673be4209(sst_trust *_swig_go_0) {
   sst_trust *arg1 = 0 ;
   sst_status result;
   int _swig_go_result;
@@ -683,7 +683,7 @@ int _wrap_sst_trust_load_system_raw_72697e3f6d236dcf(sst_trust *_swig_go_0) {
 }
 
 
-int _wrap_sst_trust_load_crl_raw_72697e3f6d236dcf(sst_trust *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_trust_load_crl_raw_34b956c673be4209(sst_trust *_swig_go_0, _goslice_ _swig_go_1) {
   sst_trust *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -702,7 +702,7 @@ int _wrap_sst_trust_load_crl_raw_72697e3f6d236dcf(sst_trust *_swig_go_0, _goslic
 }
 
 
-int _wrap_sst_trust_set_partial_chain_raw_72697e3f6d236dcf(sst_trust *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_trust_set_partial_chain_raw_34b956c673be4209(sst_trust *_swig_go_0, int _swig_go_1) {
   sst_trust *arg1 = 0 ;
   int32_t arg2 ;
   sst_status result;
@@ -717,7 +717,7 @@ int _wrap_sst_trust_set_partial_chain_raw_72697e3f6d236dcf(sst_trust *_swig_go_0
 }
 
 
-intgo _wrap_sst_trust_num_anchors_raw_72697e3f6d236dcf(sst_trust *_swig_go_0) {
+intgo _wrap_sst_trust_num_anchors_raw_34b956c673be4209(sst_trust *_swig_go_0) {
   sst_trust *arg1 = 0 ;
   size_t result;
   intgo _swig_go_result;
@@ -730,7 +730,7 @@ intgo _wrap_sst_trust_num_anchors_raw_72697e3f6d236dcf(sst_trust *_swig_go_0) {
 }
 
 
-int _wrap_sst_trust_last_error_raw_72697e3f6d236dcf(sst_trust *_swig_go_0, sst_error *_swig_go_1) {
+int _wrap_sst_trust_last_error_raw_34b956c673be4209(sst_trust *_swig_go_0, sst_error *_swig_go_1) {
   sst_trust *arg1 = 0 ;
   sst_error *arg2 = 0 ;
   sst_status result;
@@ -745,7 +745,7 @@ int _wrap_sst_trust_last_error_raw_72697e3f6d236dcf(sst_trust *_swig_go_0, sst_e
 }
 
 
-sst_ticket_keys *_wrap_sst_ticket_keys_new_raw_72697e3f6d236dcf() {
+sst_ticket_keys *_wrap_sst_ticket_keys_new_raw_34b956c673be4209() {
   sst_ticket_keys *result = 0 ;
   sst_ticket_keys *_swig_go_result;
 
@@ -756,7 +756,7 @@ sst_ticket_keys *_wrap_sst_ticket_keys_new_raw_72697e3f6d236dcf() {
 }
 
 
-sst_ticket_keys *_wrap_sst_ticket_keys_ref_raw_72697e3f6d236dcf(sst_ticket_keys *_swig_go_0) {
+sst_ticket_keys *_wrap_sst_ticket_keys_ref_raw_34b956c673be4209(sst_ticket_keys *_swig_go_0) {
   sst_ticket_keys *arg1 = 0 ;
   sst_ticket_keys *result = 0 ;
   sst_ticket_keys *_swig_go_result;
@@ -769,7 +769,7 @@ sst_ticket_keys *_wrap_sst_ticket_keys_ref_raw_72697e3f6d236dcf(sst_ticket_keys 
 }
 
 
-void _wrap_sst_ticket_keys_free_raw_72697e3f6d236dcf(sst_ticket_keys *_swig_go_0) {
+void _wrap_sst_ticket_keys_free_raw_34b956c673be4209(sst_ticket_keys *_swig_go_0) {
   sst_ticket_keys *arg1 = 0 ;
 
   arg1 = (sst_ticket_keys *)_swig_go_0;
@@ -779,7 +779,7 @@ void _wrap_sst_ticket_keys_free_raw_72697e3f6d236dcf(sst_ticket_keys *_swig_go_0
 }
 
 
-int _wrap_sst_ticket_keys_replace_raw_72697e3f6d236dcf(sst_ticket_keys *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_ticket_keys_replace_raw_34b956c673be4209(sst_ticket_keys *_swig_go_0, _goslice_ _swig_go_1) {
   sst_ticket_keys *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -798,7 +798,7 @@ int _wrap_sst_ticket_keys_replace_raw_72697e3f6d236dcf(sst_ticket_keys *_swig_go
 }
 
 
-int _wrap_sst_ticket_keys_rotate_raw_72697e3f6d236dcf(sst_ticket_keys *_swig_go_0) {
+int _wrap_sst_ticket_keys_rotate_raw_34b956c673be4209(sst_ticket_keys *_swig_go_0) {
   sst_ticket_keys *arg1 = 0 ;
   sst_status result;
   int _swig_go_result;
@@ -811,7 +811,7 @@ int _wrap_sst_ticket_keys_rotate_raw_72697e3f6d236dcf(sst_ticket_keys *_swig_go_
 }
 
 
-sst_config *_wrap_sst_config_new_raw_72697e3f6d236dcf() {
+sst_config *_wrap_sst_config_new_raw_34b956c673be4209() {
   sst_config *result = 0 ;
   sst_config *_swig_go_result;
 
@@ -822,7 +822,7 @@ sst_config *_wrap_sst_config_new_raw_72697e3f6d236dcf() {
 }
 
 
-sst_config *_wrap_sst_config_ref_raw_72697e3f6d236dcf(sst_config *_swig_go_0) {
+sst_config *_wrap_sst_config_ref_raw_34b956c673be4209(sst_config *_swig_go_0) {
   sst_config *arg1 = 0 ;
   sst_config *result = 0 ;
   sst_config *_swig_go_result;
@@ -835,7 +835,7 @@ sst_config *_wrap_sst_config_ref_raw_72697e3f6d236dcf(sst_config *_swig_go_0) {
 }
 
 
-void _wrap_sst_config_free_raw_72697e3f6d236dcf(sst_config *_swig_go_0) {
+void _wrap_sst_config_free_raw_34b956c673be4209(sst_config *_swig_go_0) {
   sst_config *arg1 = 0 ;
 
   arg1 = (sst_config *)_swig_go_0;
@@ -845,7 +845,7 @@ void _wrap_sst_config_free_raw_72697e3f6d236dcf(sst_config *_swig_go_0) {
 }
 
 
-sst_config *_wrap_sst_config_copy_raw_72697e3f6d236dcf(sst_config *_swig_go_0) {
+sst_config *_wrap_sst_config_copy_raw_34b956c673be4209(sst_config *_swig_go_0) {
   sst_config *arg1 = 0 ;
   sst_config *result = 0 ;
   sst_config *_swig_go_result;
@@ -858,7 +858,7 @@ sst_config *_wrap_sst_config_copy_raw_72697e3f6d236dcf(sst_config *_swig_go_0) {
 }
 
 
-int _wrap_sst_config_freeze_raw_72697e3f6d236dcf(sst_config *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_config_freeze_raw_34b956c673be4209(sst_config *_swig_go_0, int _swig_go_1) {
   sst_config *arg1 = 0 ;
   int32_t arg2 ;
   sst_status result;
@@ -873,7 +873,7 @@ int _wrap_sst_config_freeze_raw_72697e3f6d236dcf(sst_config *_swig_go_0, int _sw
 }
 
 
-int _wrap_sst_config_set_profile_raw_72697e3f6d236dcf(sst_config *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_config_set_profile_raw_34b956c673be4209(sst_config *_swig_go_0, int _swig_go_1) {
   sst_config *arg1 = 0 ;
   int32_t arg2 ;
   sst_status result;
@@ -888,7 +888,7 @@ int _wrap_sst_config_set_profile_raw_72697e3f6d236dcf(sst_config *_swig_go_0, in
 }
 
 
-int _wrap_sst_config_set_versions_raw_72697e3f6d236dcf(sst_config *_swig_go_0, short _swig_go_1, short _swig_go_2) {
+int _wrap_sst_config_set_versions_raw_34b956c673be4209(sst_config *_swig_go_0, short _swig_go_1, short _swig_go_2) {
   sst_config *arg1 = 0 ;
   uint16_t arg2 ;
   uint16_t arg3 ;
@@ -905,7 +905,7 @@ int _wrap_sst_config_set_versions_raw_72697e3f6d236dcf(sst_config *_swig_go_0, s
 }
 
 
-int _wrap_sst_config_set_groups_raw_72697e3f6d236dcf(sst_config *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_config_set_groups_raw_34b956c673be4209(sst_config *_swig_go_0, _goslice_ _swig_go_1) {
   sst_config *arg1 = 0 ;
   uint16_t *arg2 = 0 ;
   size_t arg3 ;
@@ -924,7 +924,7 @@ int _wrap_sst_config_set_groups_raw_72697e3f6d236dcf(sst_config *_swig_go_0, _go
 }
 
 
-int _wrap_sst_config_set_tls12_suites_raw_72697e3f6d236dcf(sst_config *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_config_set_tls12_suites_raw_34b956c673be4209(sst_config *_swig_go_0, _goslice_ _swig_go_1) {
   sst_config *arg1 = 0 ;
   uint16_t *arg2 = 0 ;
   size_t arg3 ;
@@ -943,7 +943,7 @@ int _wrap_sst_config_set_tls12_suites_raw_72697e3f6d236dcf(sst_config *_swig_go_
 }
 
 
-int _wrap_sst_config_set_signature_schemes_raw_72697e3f6d236dcf(sst_config *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_config_set_signature_schemes_raw_34b956c673be4209(sst_config *_swig_go_0, _goslice_ _swig_go_1) {
   sst_config *arg1 = 0 ;
   uint16_t *arg2 = 0 ;
   size_t arg3 ;
@@ -962,7 +962,7 @@ int _wrap_sst_config_set_signature_schemes_raw_72697e3f6d236dcf(sst_config *_swi
 }
 
 
-int _wrap_sst_config_add_alpn_raw_72697e3f6d236dcf(sst_config *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_config_add_alpn_raw_34b956c673be4209(sst_config *_swig_go_0, _goslice_ _swig_go_1) {
   sst_config *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -981,7 +981,7 @@ int _wrap_sst_config_add_alpn_raw_72697e3f6d236dcf(sst_config *_swig_go_0, _gosl
 }
 
 
-int _wrap_sst_config_set_alpn_lenient_raw_72697e3f6d236dcf(sst_config *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_config_set_alpn_lenient_raw_34b956c673be4209(sst_config *_swig_go_0, int _swig_go_1) {
   sst_config *arg1 = 0 ;
   int32_t arg2 ;
   sst_status result;
@@ -996,7 +996,7 @@ int _wrap_sst_config_set_alpn_lenient_raw_72697e3f6d236dcf(sst_config *_swig_go_
 }
 
 
-int _wrap_sst_config_set_verify_raw_72697e3f6d236dcf(sst_config *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_config_set_verify_raw_34b956c673be4209(sst_config *_swig_go_0, int _swig_go_1) {
   sst_config *arg1 = 0 ;
   int32_t arg2 ;
   sst_status result;
@@ -1011,7 +1011,7 @@ int _wrap_sst_config_set_verify_raw_72697e3f6d236dcf(sst_config *_swig_go_0, int
 }
 
 
-int _wrap_sst_config_set_client_certificate_raw_72697e3f6d236dcf(sst_config *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_config_set_client_certificate_raw_34b956c673be4209(sst_config *_swig_go_0, int _swig_go_1) {
   sst_config *arg1 = 0 ;
   int32_t arg2 ;
   sst_status result;
@@ -1026,7 +1026,7 @@ int _wrap_sst_config_set_client_certificate_raw_72697e3f6d236dcf(sst_config *_sw
 }
 
 
-int _wrap_sst_config_add_client_ca_raw_72697e3f6d236dcf(sst_config *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_config_add_client_ca_raw_34b956c673be4209(sst_config *_swig_go_0, _goslice_ _swig_go_1) {
   sst_config *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -1045,7 +1045,7 @@ int _wrap_sst_config_add_client_ca_raw_72697e3f6d236dcf(sst_config *_swig_go_0, 
 }
 
 
-int _wrap_sst_config_set_minimum_key_raw_72697e3f6d236dcf(sst_config *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_config_set_minimum_key_raw_34b956c673be4209(sst_config *_swig_go_0, int _swig_go_1) {
   sst_config *arg1 = 0 ;
   uint32_t arg2 ;
   sst_status result;
@@ -1060,7 +1060,7 @@ int _wrap_sst_config_set_minimum_key_raw_72697e3f6d236dcf(sst_config *_swig_go_0
 }
 
 
-int _wrap_sst_config_set_chain_digests_raw_72697e3f6d236dcf(sst_config *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_config_set_chain_digests_raw_34b956c673be4209(sst_config *_swig_go_0, int _swig_go_1) {
   sst_config *arg1 = 0 ;
   int32_t arg2 ;
   sst_status result;
@@ -1075,7 +1075,7 @@ int _wrap_sst_config_set_chain_digests_raw_72697e3f6d236dcf(sst_config *_swig_go
 }
 
 
-int _wrap_sst_config_add_credential_raw_72697e3f6d236dcf(sst_config *_swig_go_0, sst_credential *_swig_go_1) {
+int _wrap_sst_config_add_credential_raw_34b956c673be4209(sst_config *_swig_go_0, sst_credential *_swig_go_1) {
   sst_config *arg1 = 0 ;
   sst_credential *arg2 = 0 ;
   sst_status result;
@@ -1090,7 +1090,7 @@ int _wrap_sst_config_add_credential_raw_72697e3f6d236dcf(sst_config *_swig_go_0,
 }
 
 
-int _wrap_sst_config_clear_credentials_raw_72697e3f6d236dcf(sst_config *_swig_go_0) {
+int _wrap_sst_config_clear_credentials_raw_34b956c673be4209(sst_config *_swig_go_0) {
   sst_config *arg1 = 0 ;
   sst_status result;
   int _swig_go_result;
@@ -1103,7 +1103,7 @@ int _wrap_sst_config_clear_credentials_raw_72697e3f6d236dcf(sst_config *_swig_go
 }
 
 
-int _wrap_sst_config_clear_alpn_raw_72697e3f6d236dcf(sst_config *_swig_go_0) {
+int _wrap_sst_config_clear_alpn_raw_34b956c673be4209(sst_config *_swig_go_0) {
   sst_config *arg1 = 0 ;
   sst_status result;
   int _swig_go_result;
@@ -1116,7 +1116,7 @@ int _wrap_sst_config_clear_alpn_raw_72697e3f6d236dcf(sst_config *_swig_go_0) {
 }
 
 
-int _wrap_sst_config_clear_client_cas_raw_72697e3f6d236dcf(sst_config *_swig_go_0) {
+int _wrap_sst_config_clear_client_cas_raw_34b956c673be4209(sst_config *_swig_go_0) {
   sst_config *arg1 = 0 ;
   sst_status result;
   int _swig_go_result;
@@ -1129,7 +1129,7 @@ int _wrap_sst_config_clear_client_cas_raw_72697e3f6d236dcf(sst_config *_swig_go_
 }
 
 
-int _wrap_sst_config_set_trust_raw_72697e3f6d236dcf(sst_config *_swig_go_0, sst_trust *_swig_go_1) {
+int _wrap_sst_config_set_trust_raw_34b956c673be4209(sst_config *_swig_go_0, sst_trust *_swig_go_1) {
   sst_config *arg1 = 0 ;
   sst_trust *arg2 = 0 ;
   sst_status result;
@@ -1144,7 +1144,7 @@ int _wrap_sst_config_set_trust_raw_72697e3f6d236dcf(sst_config *_swig_go_0, sst_
 }
 
 
-int _wrap_sst_config_set_ticket_count_raw_72697e3f6d236dcf(sst_config *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_config_set_ticket_count_raw_34b956c673be4209(sst_config *_swig_go_0, int _swig_go_1) {
   sst_config *arg1 = 0 ;
   uint32_t arg2 ;
   sst_status result;
@@ -1159,7 +1159,7 @@ int _wrap_sst_config_set_ticket_count_raw_72697e3f6d236dcf(sst_config *_swig_go_
 }
 
 
-int _wrap_sst_config_set_ticket_keys_raw_72697e3f6d236dcf(sst_config *_swig_go_0, sst_ticket_keys *_swig_go_1) {
+int _wrap_sst_config_set_ticket_keys_raw_34b956c673be4209(sst_config *_swig_go_0, sst_ticket_keys *_swig_go_1) {
   sst_config *arg1 = 0 ;
   sst_ticket_keys *arg2 = 0 ;
   sst_status result;
@@ -1174,7 +1174,7 @@ int _wrap_sst_config_set_ticket_keys_raw_72697e3f6d236dcf(sst_config *_swig_go_0
 }
 
 
-int _wrap_sst_config_set_session_lifetime_raw_72697e3f6d236dcf(sst_config *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_config_set_session_lifetime_raw_34b956c673be4209(sst_config *_swig_go_0, int _swig_go_1) {
   sst_config *arg1 = 0 ;
   uint32_t arg2 ;
   sst_status result;
@@ -1189,7 +1189,7 @@ int _wrap_sst_config_set_session_lifetime_raw_72697e3f6d236dcf(sst_config *_swig
 }
 
 
-int _wrap_sst_config_set_early_data_raw_72697e3f6d236dcf(sst_config *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_config_set_early_data_raw_34b956c673be4209(sst_config *_swig_go_0, int _swig_go_1) {
   sst_config *arg1 = 0 ;
   int32_t arg2 ;
   sst_status result;
@@ -1204,7 +1204,7 @@ int _wrap_sst_config_set_early_data_raw_72697e3f6d236dcf(sst_config *_swig_go_0,
 }
 
 
-int _wrap_sst_config_set_max_fragment_raw_72697e3f6d236dcf(sst_config *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_config_set_max_fragment_raw_34b956c673be4209(sst_config *_swig_go_0, int _swig_go_1) {
   sst_config *arg1 = 0 ;
   uint32_t arg2 ;
   sst_status result;
@@ -1219,7 +1219,7 @@ int _wrap_sst_config_set_max_fragment_raw_72697e3f6d236dcf(sst_config *_swig_go_
 }
 
 
-int _wrap_sst_config_set_key_update_limit_raw_72697e3f6d236dcf(sst_config *_swig_go_0, long long _swig_go_1) {
+int _wrap_sst_config_set_key_update_limit_raw_34b956c673be4209(sst_config *_swig_go_0, long long _swig_go_1) {
   sst_config *arg1 = 0 ;
   uint64_t arg2 ;
   sst_status result;
@@ -1234,7 +1234,7 @@ int _wrap_sst_config_set_key_update_limit_raw_72697e3f6d236dcf(sst_config *_swig
 }
 
 
-int _wrap_sst_config_suspend_on_raw_72697e3f6d236dcf(sst_config *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_config_suspend_on_raw_34b956c673be4209(sst_config *_swig_go_0, int _swig_go_1) {
   sst_config *arg1 = 0 ;
   uint32_t arg2 ;
   sst_status result;
@@ -1249,7 +1249,7 @@ int _wrap_sst_config_suspend_on_raw_72697e3f6d236dcf(sst_config *_swig_go_0, int
 }
 
 
-int _wrap_sst_config_report_raw_72697e3f6d236dcf(sst_config *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_config_report_raw_34b956c673be4209(sst_config *_swig_go_0, int _swig_go_1) {
   sst_config *arg1 = 0 ;
   uint32_t arg2 ;
   sst_status result;
@@ -1264,7 +1264,7 @@ int _wrap_sst_config_report_raw_72697e3f6d236dcf(sst_config *_swig_go_0, int _sw
 }
 
 
-int _wrap_sst_config_set_ech_keys_raw_72697e3f6d236dcf(sst_config *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_config_set_ech_keys_raw_34b956c673be4209(sst_config *_swig_go_0, _goslice_ _swig_go_1) {
   sst_config *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -1283,7 +1283,7 @@ int _wrap_sst_config_set_ech_keys_raw_72697e3f6d236dcf(sst_config *_swig_go_0, _
 }
 
 
-int _wrap_sst_config_last_error_raw_72697e3f6d236dcf(sst_config *_swig_go_0, sst_error *_swig_go_1) {
+int _wrap_sst_config_last_error_raw_34b956c673be4209(sst_config *_swig_go_0, sst_error *_swig_go_1) {
   sst_config *arg1 = 0 ;
   sst_error *arg2 = 0 ;
   sst_status result;
@@ -1298,7 +1298,7 @@ int _wrap_sst_config_last_error_raw_72697e3f6d236dcf(sst_config *_swig_go_0, sst
 }
 
 
-int _wrap_sst_stream_new_raw_72697e3f6d236dcf(sst_config *_swig_go_0, int _swig_go_1, sst_stream **_swig_go_2) {
+int _wrap_sst_stream_new_raw_34b956c673be4209(sst_config *_swig_go_0, int _swig_go_1, sst_stream **_swig_go_2) {
   sst_config *arg1 = 0 ;
   int32_t arg2 ;
   sst_stream **arg3 = 0 ;
@@ -1315,7 +1315,7 @@ int _wrap_sst_stream_new_raw_72697e3f6d236dcf(sst_config *_swig_go_0, int _swig_
 }
 
 
-void _wrap_sst_stream_free_raw_72697e3f6d236dcf(sst_stream *_swig_go_0) {
+void _wrap_sst_stream_free_raw_34b956c673be4209(sst_stream *_swig_go_0) {
   sst_stream *arg1 = 0 ;
 
   arg1 = (sst_stream *)_swig_go_0;
@@ -1325,7 +1325,7 @@ void _wrap_sst_stream_free_raw_72697e3f6d236dcf(sst_stream *_swig_go_0) {
 }
 
 
-int _wrap_sst_stream_set_options_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_stream_set_options_raw_34b956c673be4209(sst_stream *_swig_go_0, int _swig_go_1) {
   sst_stream *arg1 = 0 ;
   uint32_t arg2 ;
   sst_status result;
@@ -1340,7 +1340,7 @@ int _wrap_sst_stream_set_options_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, in
 }
 
 
-int _wrap_sst_stream_set_server_name_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _gostring_ _swig_go_1) {
+int _wrap_sst_stream_set_server_name_raw_34b956c673be4209(sst_stream *_swig_go_0, _gostring_ _swig_go_1) {
   sst_stream *arg1 = 0 ;
   char *arg2 = 0 ;
   size_t arg3 ;
@@ -1359,7 +1359,7 @@ int _wrap_sst_stream_set_server_name_raw_72697e3f6d236dcf(sst_stream *_swig_go_0
 }
 
 
-int _wrap_sst_stream_set_verify_name_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _gostring_ _swig_go_1) {
+int _wrap_sst_stream_set_verify_name_raw_34b956c673be4209(sst_stream *_swig_go_0, _gostring_ _swig_go_1) {
   sst_stream *arg1 = 0 ;
   char *arg2 = 0 ;
   size_t arg3 ;
@@ -1378,7 +1378,7 @@ int _wrap_sst_stream_set_verify_name_raw_72697e3f6d236dcf(sst_stream *_swig_go_0
 }
 
 
-int _wrap_sst_stream_set_session_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, sst_session *_swig_go_1) {
+int _wrap_sst_stream_set_session_raw_34b956c673be4209(sst_stream *_swig_go_0, sst_session *_swig_go_1) {
   sst_stream *arg1 = 0 ;
   sst_session *arg2 = 0 ;
   sst_status result;
@@ -1393,7 +1393,7 @@ int _wrap_sst_stream_set_session_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, ss
 }
 
 
-int _wrap_sst_stream_set_verify_time_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, long long _swig_go_1) {
+int _wrap_sst_stream_set_verify_time_raw_34b956c673be4209(sst_stream *_swig_go_0, long long _swig_go_1) {
   sst_stream *arg1 = 0 ;
   int64_t arg2 ;
   sst_status result;
@@ -1408,7 +1408,7 @@ int _wrap_sst_stream_set_verify_time_raw_72697e3f6d236dcf(sst_stream *_swig_go_0
 }
 
 
-int _wrap_sst_stream_set_max_fragment_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_stream_set_max_fragment_raw_34b956c673be4209(sst_stream *_swig_go_0, int _swig_go_1) {
   sst_stream *arg1 = 0 ;
   uint32_t arg2 ;
   sst_status result;
@@ -1423,7 +1423,7 @@ int _wrap_sst_stream_set_max_fragment_raw_72697e3f6d236dcf(sst_stream *_swig_go_
 }
 
 
-int _wrap_sst_stream_set_ech_config_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_stream_set_ech_config_raw_34b956c673be4209(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
   sst_stream *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -1442,7 +1442,7 @@ int _wrap_sst_stream_set_ech_config_raw_72697e3f6d236dcf(sst_stream *_swig_go_0,
 }
 
 
-int _wrap_sst_stream_abort_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_stream_abort_raw_34b956c673be4209(sst_stream *_swig_go_0, int _swig_go_1) {
   sst_stream *arg1 = 0 ;
   int32_t arg2 ;
   sst_status result;
@@ -1457,7 +1457,7 @@ int _wrap_sst_stream_abort_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, int _swi
 }
 
 
-int _wrap_sst_stream_input_eof_raw_72697e3f6d236dcf(sst_stream *_swig_go_0) {
+int _wrap_sst_stream_input_eof_raw_34b956c673be4209(sst_stream *_swig_go_0) {
   sst_stream *arg1 = 0 ;
   sst_status result;
   int _swig_go_result;
@@ -1470,7 +1470,7 @@ int _wrap_sst_stream_input_eof_raw_72697e3f6d236dcf(sst_stream *_swig_go_0) {
 }
 
 
-int _wrap_sst_stream_key_update_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_stream_key_update_raw_34b956c673be4209(sst_stream *_swig_go_0, int _swig_go_1) {
   sst_stream *arg1 = 0 ;
   int32_t arg2 ;
   sst_status result;
@@ -1485,7 +1485,7 @@ int _wrap_sst_stream_key_update_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, int
 }
 
 
-intgo _wrap_sst_stream_encrypted_size_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, intgo _swig_go_1) {
+intgo _wrap_sst_stream_encrypted_size_raw_34b956c673be4209(sst_stream *_swig_go_0, intgo _swig_go_1) {
   sst_stream *arg1 = 0 ;
   size_t arg2 ;
   size_t result;
@@ -1500,7 +1500,7 @@ intgo _wrap_sst_stream_encrypted_size_raw_72697e3f6d236dcf(sst_stream *_swig_go_
 }
 
 
-intgo _wrap_sst_stream_early_data_left_raw_72697e3f6d236dcf(sst_stream *_swig_go_0) {
+intgo _wrap_sst_stream_early_data_left_raw_34b956c673be4209(sst_stream *_swig_go_0) {
   sst_stream *arg1 = 0 ;
   size_t result;
   intgo _swig_go_result;
@@ -1513,7 +1513,7 @@ intgo _wrap_sst_stream_early_data_left_raw_72697e3f6d236dcf(sst_stream *_swig_go
 }
 
 
-int _wrap_sst_stream_state_raw_72697e3f6d236dcf(sst_stream *_swig_go_0) {
+int _wrap_sst_stream_state_raw_34b956c673be4209(sst_stream *_swig_go_0) {
   sst_stream *arg1 = 0 ;
   uint32_t result;
   int _swig_go_result;
@@ -1526,7 +1526,7 @@ int _wrap_sst_stream_state_raw_72697e3f6d236dcf(sst_stream *_swig_go_0) {
 }
 
 
-int _wrap_sst_stream_get_info_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, sst_stream_info *_swig_go_1) {
+int _wrap_sst_stream_get_info_raw_34b956c673be4209(sst_stream *_swig_go_0, sst_stream_info *_swig_go_1) {
   sst_stream *arg1 = 0 ;
   sst_stream_info *arg2 = 0 ;
   sst_status result;
@@ -1541,7 +1541,7 @@ int _wrap_sst_stream_get_info_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, sst_s
 }
 
 
-int _wrap_sst_stream_alpn_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_stream_alpn_raw_34b956c673be4209(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
   sst_stream *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -1562,7 +1562,7 @@ int _wrap_sst_stream_alpn_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _goslice_
 }
 
 
-int _wrap_sst_stream_server_name_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_stream_server_name_raw_34b956c673be4209(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
   sst_stream *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -1583,7 +1583,7 @@ int _wrap_sst_stream_server_name_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _g
 }
 
 
-int _wrap_sst_stream_ocsp_response_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_stream_ocsp_response_raw_34b956c673be4209(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
   sst_stream *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -1604,7 +1604,7 @@ int _wrap_sst_stream_ocsp_response_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, 
 }
 
 
-int _wrap_sst_stream_scts_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_stream_scts_raw_34b956c673be4209(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
   sst_stream *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -1625,7 +1625,7 @@ int _wrap_sst_stream_scts_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _goslice_
 }
 
 
-int _wrap_sst_stream_describe_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_stream_describe_raw_34b956c673be4209(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
   sst_stream *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -1646,7 +1646,7 @@ int _wrap_sst_stream_describe_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _gosl
 }
 
 
-intgo _wrap_sst_stream_num_peer_certificates_raw_72697e3f6d236dcf(sst_stream *_swig_go_0) {
+intgo _wrap_sst_stream_num_peer_certificates_raw_34b956c673be4209(sst_stream *_swig_go_0) {
   sst_stream *arg1 = 0 ;
   size_t result;
   intgo _swig_go_result;
@@ -1659,7 +1659,7 @@ intgo _wrap_sst_stream_num_peer_certificates_raw_72697e3f6d236dcf(sst_stream *_s
 }
 
 
-int _wrap_sst_stream_peer_certificate_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, intgo _swig_go_1, _goslice_ _swig_go_2) {
+int _wrap_sst_stream_peer_certificate_raw_34b956c673be4209(sst_stream *_swig_go_0, intgo _swig_go_1, _goslice_ _swig_go_2) {
   sst_stream *arg1 = 0 ;
   size_t arg2 ;
   uint8_t *arg3 = 0 ;
@@ -1682,7 +1682,7 @@ int _wrap_sst_stream_peer_certificate_raw_72697e3f6d236dcf(sst_stream *_swig_go_
 }
 
 
-int _wrap_sst_stream_verified_certificate_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, intgo _swig_go_1, _goslice_ _swig_go_2) {
+int _wrap_sst_stream_verified_certificate_raw_34b956c673be4209(sst_stream *_swig_go_0, intgo _swig_go_1, _goslice_ _swig_go_2) {
   sst_stream *arg1 = 0 ;
   size_t arg2 ;
   uint8_t *arg3 = 0 ;
@@ -1705,7 +1705,7 @@ int _wrap_sst_stream_verified_certificate_raw_72697e3f6d236dcf(sst_stream *_swig
 }
 
 
-int _wrap_sst_stream_local_certificate_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, intgo _swig_go_1, _goslice_ _swig_go_2) {
+int _wrap_sst_stream_local_certificate_raw_34b956c673be4209(sst_stream *_swig_go_0, intgo _swig_go_1, _goslice_ _swig_go_2) {
   sst_stream *arg1 = 0 ;
   size_t arg2 ;
   uint8_t *arg3 = 0 ;
@@ -1728,7 +1728,7 @@ int _wrap_sst_stream_local_certificate_raw_72697e3f6d236dcf(sst_stream *_swig_go
 }
 
 
-int _wrap_sst_stream_refused_certificate_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, intgo _swig_go_1, _goslice_ _swig_go_2) {
+int _wrap_sst_stream_refused_certificate_raw_34b956c673be4209(sst_stream *_swig_go_0, intgo _swig_go_1, _goslice_ _swig_go_2) {
   sst_stream *arg1 = 0 ;
   size_t arg2 ;
   uint8_t *arg3 = 0 ;
@@ -1751,7 +1751,7 @@ int _wrap_sst_stream_refused_certificate_raw_72697e3f6d236dcf(sst_stream *_swig_
 }
 
 
-int _wrap_sst_stream_channel_binding_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, int _swig_go_1, _goslice_ _swig_go_2) {
+int _wrap_sst_stream_channel_binding_raw_34b956c673be4209(sst_stream *_swig_go_0, int _swig_go_1, _goslice_ _swig_go_2) {
   sst_stream *arg1 = 0 ;
   int32_t arg2 ;
   uint8_t *arg3 = 0 ;
@@ -1774,7 +1774,7 @@ int _wrap_sst_stream_channel_binding_raw_72697e3f6d236dcf(sst_stream *_swig_go_0
 }
 
 
-int _wrap_sst_stream_traffic_secret_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, int _swig_go_1, _goslice_ _swig_go_2) {
+int _wrap_sst_stream_traffic_secret_raw_34b956c673be4209(sst_stream *_swig_go_0, int _swig_go_1, _goslice_ _swig_go_2) {
   sst_stream *arg1 = 0 ;
   int32_t arg2 ;
   uint8_t *arg3 = 0 ;
@@ -1797,7 +1797,7 @@ int _wrap_sst_stream_traffic_secret_raw_72697e3f6d236dcf(sst_stream *_swig_go_0,
 }
 
 
-int _wrap_sst_stream_export_key_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _gostring_ _swig_go_1, _goslice_ _swig_go_2, _goslice_ _swig_go_3) {
+int _wrap_sst_stream_export_key_raw_34b956c673be4209(sst_stream *_swig_go_0, _gostring_ _swig_go_1, _goslice_ _swig_go_2, _goslice_ _swig_go_3) {
   sst_stream *arg1 = 0 ;
   char *arg2 = 0 ;
   size_t arg3 ;
@@ -1828,7 +1828,7 @@ int _wrap_sst_stream_export_key_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _go
 }
 
 
-long long _wrap_sst_stream_counter_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, int _swig_go_1) {
+long long _wrap_sst_stream_counter_raw_34b956c673be4209(sst_stream *_swig_go_0, int _swig_go_1) {
   sst_stream *arg1 = 0 ;
   int32_t arg2 ;
   uint64_t result;
@@ -1843,7 +1843,7 @@ long long _wrap_sst_stream_counter_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, 
 }
 
 
-intgo _wrap_sst_stream_output_size_raw_72697e3f6d236dcf(sst_stream *_swig_go_0) {
+intgo _wrap_sst_stream_output_size_raw_34b956c673be4209(sst_stream *_swig_go_0) {
   sst_stream *arg1 = 0 ;
   size_t result;
   intgo _swig_go_result;
@@ -1856,7 +1856,7 @@ intgo _wrap_sst_stream_output_size_raw_72697e3f6d236dcf(sst_stream *_swig_go_0) 
 }
 
 
-intgo _wrap_sst_stream_plaintext_size_raw_72697e3f6d236dcf(sst_stream *_swig_go_0) {
+intgo _wrap_sst_stream_plaintext_size_raw_34b956c673be4209(sst_stream *_swig_go_0) {
   sst_stream *arg1 = 0 ;
   size_t result;
   intgo _swig_go_result;
@@ -1869,7 +1869,7 @@ intgo _wrap_sst_stream_plaintext_size_raw_72697e3f6d236dcf(sst_stream *_swig_go_
 }
 
 
-int _wrap_sst_stream_last_error_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, sst_error *_swig_go_1) {
+int _wrap_sst_stream_last_error_raw_34b956c673be4209(sst_stream *_swig_go_0, sst_error *_swig_go_1) {
   sst_stream *arg1 = 0 ;
   sst_error *arg2 = 0 ;
   sst_status result;
@@ -1884,7 +1884,7 @@ int _wrap_sst_stream_last_error_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, sst
 }
 
 
-int _wrap_sst_stream_client_hello_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_stream_client_hello_raw_34b956c673be4209(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
   sst_stream *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -1905,7 +1905,7 @@ int _wrap_sst_stream_client_hello_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _
 }
 
 
-int _wrap_sst_stream_client_hello_list_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, int _swig_go_1, _goslice_ _swig_go_2) {
+int _wrap_sst_stream_client_hello_list_raw_34b956c673be4209(sst_stream *_swig_go_0, int _swig_go_1, _goslice_ _swig_go_2) {
   sst_stream *arg1 = 0 ;
   int32_t arg2 ;
   uint16_t *arg3 = 0 ;
@@ -1928,7 +1928,7 @@ int _wrap_sst_stream_client_hello_list_raw_72697e3f6d236dcf(sst_stream *_swig_go
 }
 
 
-int _wrap_sst_stream_client_hello_alpn_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, intgo _swig_go_1, _goslice_ _swig_go_2) {
+int _wrap_sst_stream_client_hello_alpn_raw_34b956c673be4209(sst_stream *_swig_go_0, intgo _swig_go_1, _goslice_ _swig_go_2) {
   sst_stream *arg1 = 0 ;
   size_t arg2 ;
   uint8_t *arg3 = 0 ;
@@ -1951,7 +1951,7 @@ int _wrap_sst_stream_client_hello_alpn_raw_72697e3f6d236dcf(sst_stream *_swig_go
 }
 
 
-int _wrap_sst_stream_client_hello_extension_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, short _swig_go_1, _goslice_ _swig_go_2) {
+int _wrap_sst_stream_client_hello_extension_raw_34b956c673be4209(sst_stream *_swig_go_0, short _swig_go_1, _goslice_ _swig_go_2) {
   sst_stream *arg1 = 0 ;
   uint16_t arg2 ;
   uint8_t *arg3 = 0 ;
@@ -1974,7 +1974,7 @@ int _wrap_sst_stream_client_hello_extension_raw_72697e3f6d236dcf(sst_stream *_sw
 }
 
 
-int _wrap_sst_stream_accepted_schemes_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_stream_accepted_schemes_raw_34b956c673be4209(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
   sst_stream *arg1 = 0 ;
   uint16_t *arg2 = 0 ;
   size_t arg3 ;
@@ -1995,7 +1995,7 @@ int _wrap_sst_stream_accepted_schemes_raw_72697e3f6d236dcf(sst_stream *_swig_go_
 }
 
 
-int _wrap_sst_stream_accepted_ca_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, intgo _swig_go_1, _goslice_ _swig_go_2) {
+int _wrap_sst_stream_accepted_ca_raw_34b956c673be4209(sst_stream *_swig_go_0, intgo _swig_go_1, _goslice_ _swig_go_2) {
   sst_stream *arg1 = 0 ;
   size_t arg2 ;
   uint8_t *arg3 = 0 ;
@@ -2018,7 +2018,7 @@ int _wrap_sst_stream_accepted_ca_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, in
 }
 
 
-int _wrap_sst_stream_verdict_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, sst_error *_swig_go_1) {
+int _wrap_sst_stream_verdict_raw_34b956c673be4209(sst_stream *_swig_go_0, sst_error *_swig_go_1) {
   sst_stream *arg1 = 0 ;
   sst_error *arg2 = 0 ;
   sst_status result;
@@ -2033,7 +2033,7 @@ int _wrap_sst_stream_verdict_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, sst_er
 }
 
 
-int _wrap_sst_stream_private_key_operation_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, int *_swig_go_1, short *_swig_go_2, _goslice_ _swig_go_3) {
+int _wrap_sst_stream_private_key_operation_raw_34b956c673be4209(sst_stream *_swig_go_0, int *_swig_go_1, short *_swig_go_2, _goslice_ _swig_go_3) {
   sst_stream *arg1 = 0 ;
   int32_t *arg2 = 0 ;
   uint16_t *arg3 = 0 ;
@@ -2058,7 +2058,7 @@ int _wrap_sst_stream_private_key_operation_raw_72697e3f6d236dcf(sst_stream *_swi
 }
 
 
-int _wrap_sst_stream_ticket_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_stream_ticket_raw_34b956c673be4209(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
   sst_stream *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -2079,7 +2079,7 @@ int _wrap_sst_stream_ticket_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _goslic
 }
 
 
-int _wrap_sst_stream_session_id_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_stream_session_id_raw_34b956c673be4209(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
   sst_stream *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -2100,7 +2100,7 @@ int _wrap_sst_stream_session_id_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _go
 }
 
 
-int _wrap_sst_stream_set_config_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, sst_config *_swig_go_1) {
+int _wrap_sst_stream_set_config_raw_34b956c673be4209(sst_stream *_swig_go_0, sst_config *_swig_go_1) {
   sst_stream *arg1 = 0 ;
   sst_config *arg2 = 0 ;
   sst_status result;
@@ -2115,7 +2115,7 @@ int _wrap_sst_stream_set_config_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, sst
 }
 
 
-int _wrap_sst_stream_set_credential_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, sst_credential *_swig_go_1) {
+int _wrap_sst_stream_set_credential_raw_34b956c673be4209(sst_stream *_swig_go_0, sst_credential *_swig_go_1) {
   sst_stream *arg1 = 0 ;
   sst_credential *arg2 = 0 ;
   sst_status result;
@@ -2130,7 +2130,7 @@ int _wrap_sst_stream_set_credential_raw_72697e3f6d236dcf(sst_stream *_swig_go_0,
 }
 
 
-int _wrap_sst_stream_accept_raw_72697e3f6d236dcf(sst_stream *_swig_go_0) {
+int _wrap_sst_stream_accept_raw_34b956c673be4209(sst_stream *_swig_go_0) {
   sst_stream *arg1 = 0 ;
   sst_status result;
   int _swig_go_result;
@@ -2143,7 +2143,7 @@ int _wrap_sst_stream_accept_raw_72697e3f6d236dcf(sst_stream *_swig_go_0) {
 }
 
 
-int _wrap_sst_stream_accept_default_raw_72697e3f6d236dcf(sst_stream *_swig_go_0) {
+int _wrap_sst_stream_accept_default_raw_34b956c673be4209(sst_stream *_swig_go_0) {
   sst_stream *arg1 = 0 ;
   sst_status result;
   int _swig_go_result;
@@ -2156,7 +2156,7 @@ int _wrap_sst_stream_accept_default_raw_72697e3f6d236dcf(sst_stream *_swig_go_0)
 }
 
 
-int _wrap_sst_stream_reject_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_stream_reject_raw_34b956c673be4209(sst_stream *_swig_go_0, int _swig_go_1) {
   sst_stream *arg1 = 0 ;
   int32_t arg2 ;
   sst_status result;
@@ -2171,7 +2171,7 @@ int _wrap_sst_stream_reject_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, int _sw
 }
 
 
-int _wrap_sst_stream_set_signature_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_stream_set_signature_raw_34b956c673be4209(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
   sst_stream *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -2190,7 +2190,7 @@ int _wrap_sst_stream_set_signature_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, 
 }
 
 
-int _wrap_sst_stream_set_ticket_plaintext_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_stream_set_ticket_plaintext_raw_34b956c673be4209(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
   sst_stream *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -2209,7 +2209,7 @@ int _wrap_sst_stream_set_ticket_plaintext_raw_72697e3f6d236dcf(sst_stream *_swig
 }
 
 
-int _wrap_sst_stream_ignore_ticket_raw_72697e3f6d236dcf(sst_stream *_swig_go_0) {
+int _wrap_sst_stream_ignore_ticket_raw_34b956c673be4209(sst_stream *_swig_go_0) {
   sst_stream *arg1 = 0 ;
   sst_status result;
   int _swig_go_result;
@@ -2222,7 +2222,7 @@ int _wrap_sst_stream_ignore_ticket_raw_72697e3f6d236dcf(sst_stream *_swig_go_0) 
 }
 
 
-int _wrap_sst_stream_answer_session_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, sst_session *_swig_go_1) {
+int _wrap_sst_stream_answer_session_raw_34b956c673be4209(sst_stream *_swig_go_0, sst_session *_swig_go_1) {
   sst_stream *arg1 = 0 ;
   sst_session *arg2 = 0 ;
   sst_status result;
@@ -2237,7 +2237,7 @@ int _wrap_sst_stream_answer_session_raw_72697e3f6d236dcf(sst_stream *_swig_go_0,
 }
 
 
-int _wrap_sst_stream_continue_without_early_data_raw_72697e3f6d236dcf(sst_stream *_swig_go_0) {
+int _wrap_sst_stream_continue_without_early_data_raw_34b956c673be4209(sst_stream *_swig_go_0) {
   sst_stream *arg1 = 0 ;
   sst_status result;
   int _swig_go_result;
@@ -2250,7 +2250,7 @@ int _wrap_sst_stream_continue_without_early_data_raw_72697e3f6d236dcf(sst_stream
 }
 
 
-int _wrap_sst_stream_next_event_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, sst_event *_swig_go_1, _goslice_ _swig_go_2) {
+int _wrap_sst_stream_next_event_raw_34b956c673be4209(sst_stream *_swig_go_0, sst_event *_swig_go_1, _goslice_ _swig_go_2) {
   sst_stream *arg1 = 0 ;
   sst_event *arg2 = 0 ;
   uint8_t *arg3 = 0 ;
@@ -2271,7 +2271,7 @@ int _wrap_sst_stream_next_event_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, sst
 }
 
 
-sst_session *_wrap_sst_stream_take_session_raw_72697e3f6d236dcf(sst_stream *_swig_go_0) {
+sst_session *_wrap_sst_stream_take_session_raw_34b956c673be4209(sst_stream *_swig_go_0) {
   sst_stream *arg1 = 0 ;
   sst_session *result = 0 ;
   sst_session *_swig_go_result;
@@ -2284,7 +2284,7 @@ sst_session *_wrap_sst_stream_take_session_raw_72697e3f6d236dcf(sst_stream *_swi
 }
 
 
-sst_session *_wrap_sst_session_new_raw_72697e3f6d236dcf() {
+sst_session *_wrap_sst_session_new_raw_34b956c673be4209() {
   sst_session *result = 0 ;
   sst_session *_swig_go_result;
 
@@ -2295,7 +2295,7 @@ sst_session *_wrap_sst_session_new_raw_72697e3f6d236dcf() {
 }
 
 
-sst_session *_wrap_sst_session_ref_raw_72697e3f6d236dcf(sst_session *_swig_go_0) {
+sst_session *_wrap_sst_session_ref_raw_34b956c673be4209(sst_session *_swig_go_0) {
   sst_session *arg1 = 0 ;
   sst_session *result = 0 ;
   sst_session *_swig_go_result;
@@ -2308,7 +2308,7 @@ sst_session *_wrap_sst_session_ref_raw_72697e3f6d236dcf(sst_session *_swig_go_0)
 }
 
 
-void _wrap_sst_session_free_raw_72697e3f6d236dcf(sst_session *_swig_go_0) {
+void _wrap_sst_session_free_raw_34b956c673be4209(sst_session *_swig_go_0) {
   sst_session *arg1 = 0 ;
 
   arg1 = (sst_session *)_swig_go_0;
@@ -2318,7 +2318,7 @@ void _wrap_sst_session_free_raw_72697e3f6d236dcf(sst_session *_swig_go_0) {
 }
 
 
-int _wrap_sst_session_load_raw_72697e3f6d236dcf(sst_session *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_session_load_raw_34b956c673be4209(sst_session *_swig_go_0, _goslice_ _swig_go_1) {
   sst_session *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -2337,7 +2337,7 @@ int _wrap_sst_session_load_raw_72697e3f6d236dcf(sst_session *_swig_go_0, _goslic
 }
 
 
-int _wrap_sst_session_to_bytes_raw_72697e3f6d236dcf(sst_session *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_session_to_bytes_raw_34b956c673be4209(sst_session *_swig_go_0, _goslice_ _swig_go_1) {
   sst_session *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -2358,7 +2358,7 @@ int _wrap_sst_session_to_bytes_raw_72697e3f6d236dcf(sst_session *_swig_go_0, _go
 }
 
 
-int _wrap_sst_session_get_info_raw_72697e3f6d236dcf(sst_session *_swig_go_0, sst_session_info *_swig_go_1) {
+int _wrap_sst_session_get_info_raw_34b956c673be4209(sst_session *_swig_go_0, sst_session_info *_swig_go_1) {
   sst_session *arg1 = 0 ;
   sst_session_info *arg2 = 0 ;
   sst_status result;
@@ -2373,7 +2373,7 @@ int _wrap_sst_session_get_info_raw_72697e3f6d236dcf(sst_session *_swig_go_0, sst
 }
 
 
-int _wrap_sst_session_set_reusable_raw_72697e3f6d236dcf(sst_session *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_session_set_reusable_raw_34b956c673be4209(sst_session *_swig_go_0, int _swig_go_1) {
   sst_session *arg1 = 0 ;
   int32_t arg2 ;
   sst_status result;
@@ -2388,7 +2388,7 @@ int _wrap_sst_session_set_reusable_raw_72697e3f6d236dcf(sst_session *_swig_go_0,
 }
 
 
-int _wrap_sst_session_last_error_raw_72697e3f6d236dcf(sst_session *_swig_go_0, sst_error *_swig_go_1) {
+int _wrap_sst_session_last_error_raw_34b956c673be4209(sst_session *_swig_go_0, sst_error *_swig_go_1) {
   sst_session *arg1 = 0 ;
   sst_error *arg2 = 0 ;
   sst_status result;
@@ -2403,7 +2403,7 @@ int _wrap_sst_session_last_error_raw_72697e3f6d236dcf(sst_session *_swig_go_0, s
 }
 
 
-sst_negotiate_config *_wrap_sst_negotiate_config_new_raw_72697e3f6d236dcf() {
+sst_negotiate_config *_wrap_sst_negotiate_config_new_raw_34b956c673be4209() {
   sst_negotiate_config *result = 0 ;
   sst_negotiate_config *_swig_go_result;
 
@@ -2414,7 +2414,7 @@ sst_negotiate_config *_wrap_sst_negotiate_config_new_raw_72697e3f6d236dcf() {
 }
 
 
-sst_negotiate_config *_wrap_sst_negotiate_config_ref_raw_72697e3f6d236dcf(sst_negotiate_config *_swig_go_0) {
+sst_negotiate_config *_wrap_sst_negotiate_config_ref_raw_34b956c673be4209(sst_negotiate_config *_swig_go_0) {
   sst_negotiate_config *arg1 = 0 ;
   sst_negotiate_config *result = 0 ;
   sst_negotiate_config *_swig_go_result;
@@ -2427,7 +2427,7 @@ sst_negotiate_config *_wrap_sst_negotiate_config_ref_raw_72697e3f6d236dcf(sst_ne
 }
 
 
-void _wrap_sst_negotiate_config_free_raw_72697e3f6d236dcf(sst_negotiate_config *_swig_go_0) {
+void _wrap_sst_negotiate_config_free_raw_34b956c673be4209(sst_negotiate_config *_swig_go_0) {
   sst_negotiate_config *arg1 = 0 ;
 
   arg1 = (sst_negotiate_config *)_swig_go_0;
@@ -2437,7 +2437,7 @@ void _wrap_sst_negotiate_config_free_raw_72697e3f6d236dcf(sst_negotiate_config *
 }
 
 
-int _wrap_sst_negotiate_config_freeze_raw_72697e3f6d236dcf(sst_negotiate_config *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_negotiate_config_freeze_raw_34b956c673be4209(sst_negotiate_config *_swig_go_0, int _swig_go_1) {
   sst_negotiate_config *arg1 = 0 ;
   int32_t arg2 ;
   sst_status result;
@@ -2452,7 +2452,7 @@ int _wrap_sst_negotiate_config_freeze_raw_72697e3f6d236dcf(sst_negotiate_config 
 }
 
 
-int _wrap_sst_negotiate_config_set_level_raw_72697e3f6d236dcf(sst_negotiate_config *_swig_go_0, int _swig_go_1, int _swig_go_2) {
+int _wrap_sst_negotiate_config_set_level_raw_34b956c673be4209(sst_negotiate_config *_swig_go_0, int _swig_go_1, int _swig_go_2) {
   sst_negotiate_config *arg1 = 0 ;
   int32_t arg2 ;
   int32_t arg3 ;
@@ -2469,7 +2469,7 @@ int _wrap_sst_negotiate_config_set_level_raw_72697e3f6d236dcf(sst_negotiate_conf
 }
 
 
-int _wrap_sst_negotiate_config_set_impersonation_raw_72697e3f6d236dcf(sst_negotiate_config *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_negotiate_config_set_impersonation_raw_34b956c673be4209(sst_negotiate_config *_swig_go_0, int _swig_go_1) {
   sst_negotiate_config *arg1 = 0 ;
   int32_t arg2 ;
   sst_status result;
@@ -2484,7 +2484,7 @@ int _wrap_sst_negotiate_config_set_impersonation_raw_72697e3f6d236dcf(sst_negoti
 }
 
 
-int _wrap_sst_negotiate_config_set_mutual_raw_72697e3f6d236dcf(sst_negotiate_config *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_negotiate_config_set_mutual_raw_34b956c673be4209(sst_negotiate_config *_swig_go_0, int _swig_go_1) {
   sst_negotiate_config *arg1 = 0 ;
   int32_t arg2 ;
   sst_status result;
@@ -2499,7 +2499,7 @@ int _wrap_sst_negotiate_config_set_mutual_raw_72697e3f6d236dcf(sst_negotiate_con
 }
 
 
-int _wrap_sst_negotiate_config_set_password_raw_72697e3f6d236dcf(sst_negotiate_config *_swig_go_0, _gostring_ _swig_go_1, _gostring_ _swig_go_2) {
+int _wrap_sst_negotiate_config_set_password_raw_34b956c673be4209(sst_negotiate_config *_swig_go_0, _gostring_ _swig_go_1, _gostring_ _swig_go_2) {
   sst_negotiate_config *arg1 = 0 ;
   char *arg2 = 0 ;
   size_t arg3 ;
@@ -2524,7 +2524,7 @@ int _wrap_sst_negotiate_config_set_password_raw_72697e3f6d236dcf(sst_negotiate_c
 }
 
 
-int _wrap_sst_negotiate_config_set_keytab_raw_72697e3f6d236dcf(sst_negotiate_config *_swig_go_0, _gostring_ _swig_go_1) {
+int _wrap_sst_negotiate_config_set_keytab_raw_34b956c673be4209(sst_negotiate_config *_swig_go_0, _gostring_ _swig_go_1) {
   sst_negotiate_config *arg1 = 0 ;
   char *arg2 = 0 ;
   size_t arg3 ;
@@ -2543,7 +2543,7 @@ int _wrap_sst_negotiate_config_set_keytab_raw_72697e3f6d236dcf(sst_negotiate_con
 }
 
 
-int _wrap_sst_negotiate_config_set_ccache_raw_72697e3f6d236dcf(sst_negotiate_config *_swig_go_0, _gostring_ _swig_go_1) {
+int _wrap_sst_negotiate_config_set_ccache_raw_34b956c673be4209(sst_negotiate_config *_swig_go_0, _gostring_ _swig_go_1) {
   sst_negotiate_config *arg1 = 0 ;
   char *arg2 = 0 ;
   size_t arg3 ;
@@ -2562,7 +2562,7 @@ int _wrap_sst_negotiate_config_set_ccache_raw_72697e3f6d236dcf(sst_negotiate_con
 }
 
 
-int _wrap_sst_negotiate_config_set_mechanisms_raw_72697e3f6d236dcf(sst_negotiate_config *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_negotiate_config_set_mechanisms_raw_34b956c673be4209(sst_negotiate_config *_swig_go_0, int _swig_go_1) {
   sst_negotiate_config *arg1 = 0 ;
   uint32_t arg2 ;
   sst_status result;
@@ -2577,7 +2577,7 @@ int _wrap_sst_negotiate_config_set_mechanisms_raw_72697e3f6d236dcf(sst_negotiate
 }
 
 
-int _wrap_sst_negotiate_config_set_binding_policy_raw_72697e3f6d236dcf(sst_negotiate_config *_swig_go_0, int _swig_go_1) {
+int _wrap_sst_negotiate_config_set_binding_policy_raw_34b956c673be4209(sst_negotiate_config *_swig_go_0, int _swig_go_1) {
   sst_negotiate_config *arg1 = 0 ;
   int32_t arg2 ;
   sst_status result;
@@ -2592,7 +2592,7 @@ int _wrap_sst_negotiate_config_set_binding_policy_raw_72697e3f6d236dcf(sst_negot
 }
 
 
-int _wrap_sst_negotiate_config_last_error_raw_72697e3f6d236dcf(sst_negotiate_config *_swig_go_0, sst_error *_swig_go_1) {
+int _wrap_sst_negotiate_config_last_error_raw_34b956c673be4209(sst_negotiate_config *_swig_go_0, sst_error *_swig_go_1) {
   sst_negotiate_config *arg1 = 0 ;
   sst_error *arg2 = 0 ;
   sst_status result;
@@ -2607,7 +2607,7 @@ int _wrap_sst_negotiate_config_last_error_raw_72697e3f6d236dcf(sst_negotiate_con
 }
 
 
-int _wrap_sst_stream_new_negotiate_raw_72697e3f6d236dcf(sst_negotiate_config *_swig_go_0, int _swig_go_1, sst_stream **_swig_go_2) {
+int _wrap_sst_stream_new_negotiate_raw_34b956c673be4209(sst_negotiate_config *_swig_go_0, int _swig_go_1, sst_stream **_swig_go_2) {
   sst_negotiate_config *arg1 = 0 ;
   int32_t arg2 ;
   sst_stream **arg3 = 0 ;
@@ -2624,7 +2624,7 @@ int _wrap_sst_stream_new_negotiate_raw_72697e3f6d236dcf(sst_negotiate_config *_s
 }
 
 
-int _wrap_sst_stream_set_target_name_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _gostring_ _swig_go_1) {
+int _wrap_sst_stream_set_target_name_raw_34b956c673be4209(sst_stream *_swig_go_0, _gostring_ _swig_go_1) {
   sst_stream *arg1 = 0 ;
   char *arg2 = 0 ;
   size_t arg3 ;
@@ -2643,7 +2643,7 @@ int _wrap_sst_stream_set_target_name_raw_72697e3f6d236dcf(sst_stream *_swig_go_0
 }
 
 
-int _wrap_sst_stream_set_channel_binding_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_stream_set_channel_binding_raw_34b956c673be4209(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
   sst_stream *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -2662,7 +2662,7 @@ int _wrap_sst_stream_set_channel_binding_raw_72697e3f6d236dcf(sst_stream *_swig_
 }
 
 
-int _wrap_sst_stream_get_negotiate_info_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, sst_negotiate_info *_swig_go_1) {
+int _wrap_sst_stream_get_negotiate_info_raw_34b956c673be4209(sst_stream *_swig_go_0, sst_negotiate_info *_swig_go_1) {
   sst_stream *arg1 = 0 ;
   sst_negotiate_info *arg2 = 0 ;
   sst_status result;
@@ -2677,7 +2677,7 @@ int _wrap_sst_stream_get_negotiate_info_raw_72697e3f6d236dcf(sst_stream *_swig_g
 }
 
 
-int _wrap_sst_stream_remote_name_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_stream_remote_name_raw_34b956c673be4209(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
   sst_stream *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -2698,7 +2698,7 @@ int _wrap_sst_stream_remote_name_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _g
 }
 
 
-int _wrap_sst_stream_local_name_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
+int _wrap_sst_stream_local_name_raw_34b956c673be4209(sst_stream *_swig_go_0, _goslice_ _swig_go_1) {
   sst_stream *arg1 = 0 ;
   uint8_t *arg2 = 0 ;
   size_t arg3 ;
@@ -2719,7 +2719,7 @@ int _wrap_sst_stream_local_name_raw_72697e3f6d236dcf(sst_stream *_swig_go_0, _go
 }
 
 
-sst_negotiate_config *_wrap_sst_stream_delegated_credential_raw_72697e3f6d236dcf(sst_stream *_swig_go_0) {
+sst_negotiate_config *_wrap_sst_stream_delegated_credential_raw_34b956c673be4209(sst_stream *_swig_go_0) {
   sst_stream *arg1 = 0 ;
   sst_negotiate_config *result = 0 ;
   sst_negotiate_config *_swig_go_result;

@@ -89,6 +89,8 @@ static void read_options(char *text, VerdictRow *row) {
       row->partial_chain = true;
     } else if (strcmp(option, "sha1") == 0) {
       row->allow_sha1 = true;
+    } else if (strcmp(option, "stapled") == 0) {
+      row->stapled = true;
     } else if (strncmp(option, "crl=", 4) == 0) {
       row->crls = option + 4;
     } else if (sscanf(option, "minimum-key=%u", &row->minimum_rsa_bits) != 1) {
@@ -201,5 +203,6 @@ Judge verdict_row_judge(const VerdictRow *row) {
   judge.request.unix_s = row->unix_s;
   judge.request.minimum_rsa_bits = row->minimum_rsa_bits;
   judge.request.allow_sha1 = row->allow_sha1;
+  judge.request.stapled = row->stapled;
   return judge;
 }

@@ -15,7 +15,7 @@
 typedef struct VerdictRow {
   const char *name, *trust, *sent, *crls;
   const char *expected_name;
-  bool peer_is_server, partial_chain, allow_sha1;
+  bool peer_is_server, partial_chain, allow_sha1, stapled;
   int64_t unix_s;
   uint32_t minimum_rsa_bits;
   sst_status code;  /* SST_OK: good */
