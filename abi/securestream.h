@@ -567,11 +567,22 @@ SST_API sst_status sst_trust_last_error(const sst_trust *trust, sst_error *error
  *
  * A ring of keys for session tickets, shared by all configs that should open one another's tickets. The newest key
  * seals, all keys open. It may be changed at any time from any thread; the change holds from the next handshake on. A
- * ticket that cannot be used is never an error: the handshake is a full one.
+ * ticket that cannot be used is never an error: the handshake is a full one. So is one where no key is left: no ticket
+ * is sent then.
+ *
+ * Who holds a key can resume the sessions in its tickets, and read the recorded traffic of those that are TLS 1.2: keys
+ * should be changed at least daily, and never be stored beside the traffic. A ring that makes its own keys seals with
+ * one for as long as the sessions of its configs live, but no less than an hour and no more than a day; a key that
+ * seals no more opens until those sessions have expired. Servers that share sessions get their ring from the caller.
+ *
+ * A ticket is: name of the key (16 bytes), salt (32, random), the session encrypted with AES-256-GCM, the tag (16). The
+ * key of that is new for each ticket: HKDF-SHA256 (RFC 5869) of the key's secret with the salt, info the 19 bytes
+ * "securestream ticket", 32 bytes long; the nonce is 12 bytes 0, and there is no additional data.
  * ================================================================================================================ */
 
 /*
- * sst_ticket_keys_new returns a ring that makes and rotates its own keys, with one reference, or NULL without memory.
+ * sst_ticket_keys_new returns a ring that makes and rotates its own keys (see above), with one reference, or NULL
+ * without memory.
  * sst_ticket_keys_ref adds a reference and returns keys. sst_ticket_keys_free drops one; with the last, keys are wiped.
  * Since 0.1.
  */
@@ -581,15 +592,17 @@ SST_API void sst_ticket_keys_free(sst_ticket_keys *keys);
 
 /*
  * sst_ticket_keys_replace puts the caller's ring in place: entries of 88 bytes, each a name (16), a secret (64) and an
- * expiry (8: unix seconds, big-endian, 0 = never). The first that has not expired seals, all open. 0 bytes: no ticket
- * is made or opened. SST_ERR_BAD_TICKET_KEYS: not a multiple of 88, or a name twice; SST_ERR_NO_MEMORY;
- * SST_ERR_UNSUPPORTED in this version. Any thread, any time. Since 0.1.
+ * expiry (8: unix seconds, big-endian, 0 = never). The first that has not expired seals, all that have not open. 0
+ * bytes: no ticket is made or opened. The bytes are copied, and the ring makes no keys of its own any more. A failed
+ * call leaves the ring as it was. SST_ERR_BAD_TICKET_KEYS: not a multiple of 88, more than 256 entries, or a name
+ * twice; SST_ERR_INVALID_ARGUMENT, SST_ERR_NO_MEMORY. Any thread, any time. Since 0.1.
  */
 SST_API sst_status sst_ticket_keys_replace(sst_ticket_keys *keys, const uint8_t *ring, size_t ring_len);
 
 /*
- * sst_ticket_keys_rotate makes a new key that seals from now on; older keys go on opening until they expire.
- * SST_ERR_NO_MEMORY, SST_ERR_SYSTEM; SST_ERR_UNSUPPORTED in this version. Any thread, any time. Since 0.1.
+ * sst_ticket_keys_rotate makes a new key that seals from now on, and lets the ring make its own keys again; older keys
+ * go on opening until they expire, of the ring's own the newest 32. SST_ERR_INVALID_ARGUMENT, SST_ERR_NO_MEMORY,
+ * SST_ERR_SYSTEM. Any thread, any time. Since 0.1.
  */
 SST_API sst_status sst_ticket_keys_rotate(sst_ticket_keys *keys);
 
@@ -770,16 +783,34 @@ SST_API sst_status sst_config_clear_client_cas(sst_config *config);
 SST_API sst_status sst_config_set_trust(sst_config *config, sst_trust *trust);
 
 /*
- * sst_config_set_ticket_count sets how many session tickets a server sends after a full handshake: 0 to 16.
- * sst_config_set_ticket_keys sets their ring; NULL gives the config a ring of its own. sst_config_set_session_lifetime
- * sets how long a session can be resumed, in seconds: 0 to 604,800 (RFC 8446, 4.6.1). sst_config_set_early_data lets
- * streams of this config send or take 0-RTT data (on 1): such data can be replayed by an attacker, so that only
- * requests that may be repeated belong into it (RFC 8446, 8). SST_ERR_UNSUPPORTED in this version: no session is
- * resumed. Since 0.1.
+ * sst_config_set_ticket_count sets how many session tickets a server sends after a handshake: 0 to 16. Default: 1. Each
+ * costs the server work and bytes, and a client that resumes gets as many again; more than one is for clients that open
+ * several connections at once, since a session is used once. TLS 1.2 sends at most one, and after a resumption only if
+ * an older key had sealed the ticket that was offered. With 0 none is sent, and tickets that are out still resume.
+ *
+ * sst_config_set_ticket_keys sets their ring, of which the config keeps a reference; NULL gives the config a ring of
+ * its own, which is the default. A copy of a config shares the ring of the first.
+ *
+ * sst_config_set_session_lifetime sets how long a session can be resumed, in seconds: 0 to 604,800 (RFC 8446, 4.6.1).
+ * Default: 7,200. 0: sessions are neither made nor resumed, by a server or by a client. Between a server and a client
+ * the shorter one counts. TLS 1.3 lets a chain of resumptions go on, each with a new ticket, up to 604,800 seconds
+ * after the last handshake with certificates; in TLS 1.2 a new ticket does not make the time longer.
+ *
+ * A server binds its tickets to the rule under which the client was let in: whether a certificate is asked for, trust
+ * with revocation lists, verification, keys and digests, ALPN; and to the server name that the client had asked for
+ * (RFC 6066, 3). Under another one the handshake is a full one. Where client certificates are asked for, the
+ * certificate in the ticket is verified again, whole, at each resumption: nobody who has expired or was revoked
+ * resumes. A server's own certificate is no part of that: it may be renewed. Since 0.1.
  */
 SST_API sst_status sst_config_set_ticket_count(sst_config *config, uint32_t n);
 SST_API sst_status sst_config_set_ticket_keys(sst_config *config, sst_ticket_keys *keys);
 SST_API sst_status sst_config_set_session_lifetime(sst_config *config, uint32_t lifetime_s);
+
+/*
+ * sst_config_set_early_data lets streams of this config send or take 0-RTT data (on 1): such data can be replayed by an
+ * attacker, so that only requests that may be repeated belong into it (RFC 8446, 8). SST_ERR_UNSUPPORTED in this
+ * version. Since 0.1.
+ */
 SST_API sst_status sst_config_set_early_data(sst_config *config, int32_t on);
 
 /*
@@ -800,15 +831,15 @@ SST_API sst_status sst_config_set_key_update_limit(sst_config *config, uint64_t 
  * sst_config_suspend_on sets which questions streams stop for: bit 1 << (status - 16) for each status SST_WANT_x of
  * section 12. Default: none; the config's own rules answer. What the caller answers need not be in the config: with
  * SST_WANT_CERTIFICATE a server needs no credential, with SST_WANT_CERTIFICATE_VERIFY verification needs no trust.
- * SST_ERR_UNSUPPORTED in this version: SST_WANT_SESSION, SST_WANT_TICKET_DECRYPT, SST_WANT_EARLY_DATA_RETRY;
+ * SST_WANT_PRIVATE_KEY_OPERATION and SST_WANT_EARLY_DATA_RETRY need no bit, and theirs changes nothing.
  * SST_ERR_INVALID_ARGUMENT: another bit; SST_ERR_FROZEN. Since 0.1.
  */
 SST_API sst_status sst_config_suspend_on(sst_config *config, uint32_t mask);
 
 /*
  * sst_config_report sets which events streams report: bit 1 << kind for each SST_EVENT_x of section 13. Default: none.
- * In this version SST_EVENT_KEY_LOG, SST_EVENT_ALERT_RECEIVED and SST_EVENT_KEYS_UPDATED; others are
- * SST_ERR_UNSUPPORTED. Since 0.1.
+ * A client that wants sessions must ask for SST_EVENT_SESSION: else tickets are dropped as they come, and TLS 1.2 does
+ * not ask for one. SST_EVENT_EARLY_DATA is SST_ERR_UNSUPPORTED in this version. Since 0.1.
  */
 SST_API sst_status sst_config_report(sst_config *config, uint32_t event_mask);
 
@@ -886,9 +917,18 @@ SST_API sst_status sst_stream_set_server_name(sst_stream *stream, const char *na
 SST_API sst_status sst_stream_set_verify_name(sst_stream *stream, const char *name, size_t name_len);
 
 /*
- * sst_stream_set_session gives a client the session to resume; NULL removes it. A session that does not fit (another
- * name, expired, of another rule) is not used and is no error. SST_ERR_STATE on a server; SST_ERR_UNSUPPORTED in this
- * version. Since 0.1.
+ * sst_stream_set_session gives a client the session to resume; NULL removes it. The stream keeps a reference until the
+ * handshake has ended.
+ *
+ * A session that does not fit is not offered, and the handshake is a full one; that is no error. It fits if it has not
+ * been used (see sst_session_set_reusable) and not expired, if server name, verify name and the config's credentials
+ * are those of the stream that it came from, if the config allows its version, suite and signature scheme, and if the
+ * peer's chain that is stored in it is good now, which is looked at before the first byte goes out: it is verified
+ * whole under the present config; only where trust and rules are those under which it was found good, the trust has no
+ * revocation lists, and the session was not loaded from bytes, its times alone are compared. The server may decline it
+ * still: SST_INFO_RESUMED tells.
+ *
+ * SST_ERR_INVALID_ARGUMENT: an empty session; SST_ERR_STATE on a server, or after the first byte. Since 0.1.
  */
 SST_API sst_status sst_stream_set_session(sst_stream *stream, sst_session *session);
 
@@ -919,14 +959,20 @@ SST_API sst_status sst_stream_set_ech_config(sst_stream *stream, const uint8_t *
  *
  * Allocation. In steady state the record path allocates nothing when records arrive whole (or with
  * SST_OPTION_LEAVE_PARTIAL) and out takes them; otherwise one buffer for a cut or kept record, freed when it is
- * drained. An idle stream holds no record buffer: budget 2.5 KiB of heap for an idle TLS stream, its peer's
- * certificates, which are shared, not counted.
+ * drained. An idle stream holds no record buffer: budget 2.5 KiB of heap for an idle TLS stream (3.5 KiB for a TLS 1.3
+ * client that wants sessions), its peer's certificates, which are shared, not counted.
  *
- * 0-RTT (not in this version). Client: handshake returns SST_NEED_INPUT with SST_EARLY_DATA; encrypt is legal up to
- * sst_stream_early_data_left bytes; wire input goes to handshake. Server: handshake returns SST_OK with SST_EARLY_DATA
- * once early keys exist; decrypt gives early data and then finishes the handshake itself; one call never mixes early
- * and later data; the flag stays until the handshake is confirmed. Rejected early data is always reported
- * (SST_WANT_EARLY_DATA_RETRY): the caller sends it again. Until confirmed, one thread only.
+ * 0-RTT (sst_config_set_early_data; RFC 8446, 2.3). Client: with a session that allows it handshake returns
+ * SST_NEED_INPUT with SST_EARLY_DATA; encrypt is legal up to sst_stream_early_data_left bytes (a longer input is
+ * SST_ERR_STATE, and none of it is taken); wire input goes to handshake. Server: handshake returns SST_OK with
+ * SST_EARLY_DATA once early keys exist, and the stream is open (SST_STATE_HANDSHAKE stays set); decrypt gives early data
+ * and then finishes the handshake itself, encrypt may answer already. One call gives early or later data, never both:
+ * with SST_EARLY_DATA in the progress of a decrypt call what it gave is early (and SST_NEED_OUTPUT says that later data
+ * waits in the input). The flag stays until the handshake is confirmed. Refused early data is always reported to a
+ * client that has sent some (SST_WANT_EARLY_DATA_RETRY): it has reached nobody, and the caller sends it again. The end of
+ * the transport before the confirmation is SST_ERR_HANDSHAKE_EOF. A server that closes before the confirmation sends
+ * close_notify behind it: it must go on reading until then, and flush. Until confirmed, one thread only: a second one gets
+ * SST_ERR_BUSY, and key_update is SST_ERR_STATE.
  * ================================================================================================================ */
 
 enum {
@@ -972,7 +1018,10 @@ enum {
  * call takes no input. It takes no byte beyond the handshake: data behind the last flight stays with the caller, for
  * decrypt.
  *
- *   SST_OK                        finished, and all output is written
+ *   SST_OK                        finished, and the last flight is written. SST_HAS_OUTPUT: a TLS 1.3 server's session
+ *                                 tickets wait. They are no part of the handshake and go out first with whatever is
+ *                                 sent next; send them with the first write, or when a first read would wait. A stream
+ *                                 that never sends them works as well
  *   SST_NEED_INPUT                send what was produced, then give wire bytes
  *   SST_NEED_OUTPUT               out is full; needed is all that waits
  *   SST_WANT_x                    a question (section 12)
@@ -1131,7 +1180,8 @@ SST_API sst_status sst_stream_key_update(sst_stream *stream, int32_t request_pee
 SST_API size_t sst_stream_encrypted_size(const sst_stream *stream, size_t n);
 
 /*
- * sst_stream_early_data_left returns how many bytes of 0-RTT data may still be encrypted; 0 in this version. Since 0.1.
+ * sst_stream_early_data_left returns how many bytes of 0-RTT data a client may still encrypt: at first what the session
+ * allows (sst_session_info), 0 where there is no 0-RTT, or none any more. Any thread. Since 0.1.
  */
 SST_API size_t sst_stream_early_data_left(const sst_stream *stream);
 
@@ -1318,8 +1368,7 @@ SST_API sst_status sst_stream_last_error(const sst_stream *stream, sst_error *er
  *
  * While a question is open: handshake gives the same status and takes nothing (output that waits goes first), flush
  * works, close and abort end the stream; encrypt and decrypt are SST_ERR_STATE. A stream that was closed, has failed or
- * was freed asks nothing any more. In this version WANT_SESSION, WANT_TICKET_DECRYPT and WANT_EARLY_DATA_RETRY are not
- * asked.
+ * was freed asks nothing any more.
  *
  *   WANT_CLIENT_HELLO           which config? (always, for a server stream made with no config)
  *   WANT_CERTIFICATE            which credential?
@@ -1426,9 +1475,9 @@ SST_API sst_status sst_stream_reject(sst_stream *stream, int32_t alert);
 SST_API sst_status sst_stream_set_signature(sst_stream *stream, const uint8_t *signature, size_t signature_len);
 
 /*
- * sst_stream_set_ticket_plaintext answers SST_WANT_TICKET_DECRYPT with the session in the ticket;
- * sst_stream_ignore_ticket answers that it cannot be used: the handshake is a full one. SST_ERR_STATE,
- * SST_ERR_NO_MEMORY. Since 0.1.
+ * sst_stream_set_ticket_plaintext answers SST_WANT_TICKET_DECRYPT with the session in the ticket, as section 7 says how to
+ * open one; sst_stream_ignore_ticket answers that it cannot be used: the handshake is a full one, as it is with bytes
+ * that are no session, or one of another rule. SST_ERR_STATE, SST_ERR_NO_MEMORY, SST_ERR_FORKED. Since 0.1.
  */
 SST_API sst_status sst_stream_set_ticket_plaintext(sst_stream *stream, const uint8_t *plaintext, size_t plaintext_len);
 SST_API sst_status sst_stream_ignore_ticket(sst_stream *stream);
@@ -1440,7 +1489,7 @@ SST_API sst_status sst_stream_answer_session(sst_stream *stream, sst_session *se
 
 /*
  * sst_stream_continue_without_early_data answers SST_WANT_EARLY_DATA_RETRY: early data was not taken, and the caller
- * will send it again after the handshake. SST_ERR_STATE. Since 0.1.
+ * will send it again after the handshake. SST_ERR_STATE, SST_ERR_FORKED. Since 0.1.
  */
 SST_API sst_status sst_stream_continue_without_early_data(sst_stream *stream);
 
@@ -1452,11 +1501,11 @@ SST_API sst_status sst_stream_continue_without_early_data(sst_stream *stream);
  * ================================================================================================================ */
 
 enum {
-  SST_EVENT_SESSION = 0,        /* a session came: sst_stream_take_session has it (not in this version) */
+  SST_EVENT_SESSION = 0,        /* a session came: sst_stream_take_session has it */
   SST_EVENT_KEY_LOG = 1,        /* out: one line of the NSS key log (RFC 9850), without line end. These are secrets */
   SST_EVENT_ALERT_RECEIVED = 2, /* value: the alert's number, close_notify (0) included */
   SST_EVENT_KEYS_UPDATED = 3,   /* value: SST_DIRECTION_x of the keys that changed */
-  SST_EVENT_EARLY_DATA = 4      /* value: 1 accepted, 0 rejected (not in this version) */
+  SST_EVENT_EARLY_DATA = 4      /* value: 1 accepted, 0 refused; of a client that offered it, a server that took it */
 };
 
 typedef struct sst_event {
@@ -1481,15 +1530,19 @@ SST_API sst_status sst_stream_next_event(sst_stream *stream, sst_event *event, u
 
 /*
  * sst_stream_take_session returns the newest session that the stream has received and not given out yet, with one
- * reference for the caller; NULL: none (always in this version). Since 0.1.
+ * reference for the caller; NULL: none. Only clients have any, and only if their config asks for SST_EVENT_SESSION. At
+ * most 16 are kept; then the oldest goes. What is not taken is freed with the stream. With TLS 1.3 sessions come with
+ * what is read after the handshake: a client that never reads has none. Any thread, any time. Since 0.1.
  */
 SST_API sst_session *sst_stream_take_session(sst_stream *stream);
 
 /* ===================================================================================================================
  * 14  SESSIONS
  *
- * A session lets a client resume: a shorter handshake with the same peer. It holds secrets. By default it is used
- * once, so that observers cannot link connections (RFC 8446, C.4).
+ * A session lets a client resume: a shorter handshake with the same peer. It holds secrets, the peer's chain, and whom
+ * it is for: it is never resumed to another name. By default it is used once, so that observers cannot link connections
+ * (RFC 8446, C.4). How it is asked for: sst_config_report; how it is used: sst_stream_set_session. A store of sessions
+ * is the caller's: by name of the peer, as objects or as bytes. Sessions may be shared by threads.
  * ================================================================================================================ */
 
 typedef struct sst_session_info {
@@ -1512,25 +1565,27 @@ SST_API void sst_session_free(sst_session *session);
 
 /*
  * sst_session_load fills an empty session from bytes of sst_session_to_bytes; it cannot be changed afterwards. The
- * bytes must come from a place that only the owner can write. SST_ERR_BAD_SESSION; SST_ERR_FROZEN: it is loaded
- * already; SST_ERR_NO_MEMORY; SST_ERR_UNSUPPORTED in this version. Since 0.1.
+ * bytes must come from a place that only the owner can write: damage is found, forgery is not. SST_ERR_BAD_SESSION:
+ * damaged, of a version of the library that writes another form, or no session; SST_ERR_FROZEN: it is loaded already,
+ * or came from a stream; SST_ERR_INVALID_ARGUMENT, SST_ERR_NO_MEMORY. Since 0.1.
  */
 SST_API sst_status sst_session_load(sst_session *session, const uint8_t *bytes, size_t bytes_len);
 
 /*
- * sst_session_to_bytes copies the session as bytes: secrets, to be kept as such. A getter of variable size (section 1);
- * SST_ERR_UNSUPPORTED in this version. Since 0.1.
+ * sst_session_to_bytes copies the session as bytes: secrets, to be kept as such. That it was used, or is reusable, is
+ * in them. A getter of variable size (section 1); SST_ERR_STATE: the session is empty; SST_ERR_NO_MEMORY. Since 0.1.
  */
 SST_API sst_status sst_session_to_bytes(const sst_session *session, uint8_t *out, size_t out_cap, size_t *out_len);
 
 /*
- * sst_session_get_info fills info. SST_ERR_STATE: the session is empty; SST_ERR_UNSUPPORTED in this version. Since 0.1.
+ * sst_session_get_info fills info. SST_ERR_STATE: the session is empty; SST_ERR_INVALID_ARGUMENT. Since 0.1.
  */
 SST_API sst_status sst_session_get_info(const sst_session *session, sst_session_info *info);
 
 /*
- * sst_session_set_reusable lets a session be resumed more than once (on 1). SST_ERR_INVALID_ARGUMENT;
- * SST_ERR_UNSUPPORTED in this version. Since 0.1.
+ * sst_session_set_reusable lets a session be resumed more than once (on 1), also after its first use. By default it
+ * counts as used as soon as a handshake offers it; the next stream that is given it performs a full handshake.
+ * SST_ERR_INVALID_ARGUMENT. Any thread, any time. Since 0.1.
  */
 SST_API sst_status sst_session_set_reusable(sst_session *session, int32_t on);
 

@@ -8,6 +8,7 @@
 #include "error.h"
 #include "memory.h"
 #include "object.h"
+#include "ticket_keys.h"
 #include "trust.h"
 
 static const sst__settings defaults = {
@@ -26,16 +27,29 @@ static const sst__settings defaults = {
     .minimum_rsa_bits = 2048,
     .key_update_limit = SST__MOST_RECORDS,
     .max_fragment = 16384,
+    /* One: each costs a server a few hundredths of a handshake, and a client that resumes gets another. */
+    .ticket_count = 1,
+    /* Two hours, the custom of TLS 1.2: who steals a ticket key reads the traffic of the sessions under it. */
+    .session_lifetime_s = 7200,
 };
 
 /* ---- life ---- */
 
-sst_config *sst_config_new(void) {
-  sst_config *config = sst__object_new(sizeof *config);
-  if (config == NULL) return NULL;
+/* Takes over the reference to keys; NULL: there was no memory for them. */
+static sst_config *make(sst_ticket_keys *keys) {
+  sst_config *config = keys == NULL ? NULL : sst__object_new(sizeof *config);
+  if (config == NULL) {
+    sst_ticket_keys_free(keys);
+    return NULL;
+  }
   config->settings = defaults;
+  config->ticket_keys = keys;
   pthread_mutex_init(&config->lock, NULL);
   return config;
+}
+
+sst_config *sst_config_new(void) {
+  return make(sst__ticket_keys_own());
 }
 
 sst_config *sst_config_ref(sst_config *config) {
@@ -50,6 +64,7 @@ void sst_config_free(sst_config *config) {
   for (size_t i = 0; i < config->num_credentials; i++)
     sst_credential_free(config->credentials[i]);
   sst_trust_free(config->trust);
+  sst_ticket_keys_free(config->ticket_keys);
   sst__free(config->settings.alpn);
   sst__free(config->settings.client_cas);
   pthread_mutex_destroy(&config->lock);
@@ -66,7 +81,7 @@ static bool copy_list(uint8_t **list, size_t *len) {
 
 sst_config *sst_config_copy(const sst_config *config) {
   if (config == NULL) return NULL;
-  sst_config *copy = sst_config_new();
+  sst_config *copy = make(sst_ticket_keys_ref(config->ticket_keys));
   if (copy == NULL) return NULL;
   sst__settings settings = config->settings;
   const bool has_alpn = copy_list(&settings.alpn, &settings.alpn_len);
@@ -156,6 +171,7 @@ static sst_status make_context(sst_config *config, int32_t role, sst__context **
       .identities = config->identities,
       .num_identities = config->num_credentials,
       .anchors = config->trust == NULL ? NULL : sst__trust_anchors(config->trust),
+      .ticket_keys = config->ticket_keys,
       .role = role,
   };
   return sst__context_new(&parts, made, record);

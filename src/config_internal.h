@@ -16,6 +16,7 @@ struct sst_config {
   const sst__identity *identities[SST__MAX_CREDENTIALS]; /* of the credentials */
   size_t num_credentials;
   sst_trust *trust;
+  sst_ticket_keys *ticket_keys;
   pthread_mutex_t lock; /* over object.last and contexts, once the config is shared */
   sst__context *contexts[SST__NUM_ROLES];
 };

@@ -6,10 +6,11 @@
 #include "error.h"
 #include "memory.h"
 #include "numbers.h"
+#include "ticket_keys.h"
 #include "trust.h"
 
 enum { MAX_ALPN = 8192, MAX_LIST = 65535 };
-enum { MIN_RSA_BITS = 1024, MAX_RSA_BITS = 8192, MAX_TICKETS = 16, MAX_LIFETIME_S = 604800 };
+enum { MIN_RSA_BITS = 1024, MAX_RSA_BITS = 8192 };
 
 static sst_status may_set(const sst_config *config) {
   if (config == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
@@ -208,26 +209,53 @@ sst_status sst_config_set_trust(sst_config *config, sst_trust *trust) {
   return SST_OK;
 }
 
+/* ---- sessions ---- */
+
+/* 0 to most. */
+static sst_status set_number(sst_config *config, uint32_t *member, uint32_t value, uint32_t most) {
+  const sst_status allowed = may_set(config);
+  if (allowed != SST_OK) return allowed;
+  if (value > most) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  *member = value;
+  return SST_OK;
+}
+
+sst_status sst_config_set_ticket_count(sst_config *config, uint32_t n) {
+  if (config == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  return set_number(config, &config->settings.ticket_count, n, SST__MOST_TICKETS);
+}
+
+sst_status sst_config_set_session_lifetime(sst_config *config, uint32_t lifetime_s) {
+  if (config == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  return set_number(config, &config->settings.session_lifetime_s, lifetime_s, SST__MOST_LIFETIME_S);
+}
+
+sst_status sst_config_set_ticket_keys(sst_config *config, sst_ticket_keys *keys) {
+  const sst_status allowed = may_set(config);
+  if (allowed != SST_OK) return allowed;
+  sst_ticket_keys *next = keys == NULL ? sst__ticket_keys_own() : sst_ticket_keys_ref(keys);
+  if (next == NULL) return sst__fail(&config->object.last, SST_ERR_NO_MEMORY, "no memory for a ring of ticket keys");
+  sst_ticket_keys_free(config->ticket_keys);
+  config->ticket_keys = next;
+  return SST_OK;
+}
+
 /* ---- events; and what later versions bring ---- */
 
 sst_status sst_config_report(sst_config *config, uint32_t event_mask) {
-  enum { BUILT = 1 << SST_EVENT_KEY_LOG | 1 << SST_EVENT_ALERT_RECEIVED | 1 << SST_EVENT_KEYS_UPDATED };
-  enum { KNOWN = BUILT | 1 << SST_EVENT_SESSION | 1 << SST_EVENT_EARLY_DATA };
+  enum { KNOWN = (1 << (SST_EVENT_EARLY_DATA + 1)) - 1 };
   const sst_status allowed = may_set(config);
   if (allowed != SST_OK) return allowed;
   if ((event_mask & ~(uint32_t)KNOWN) != 0) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
-  if ((event_mask & ~(uint32_t)BUILT) != 0) return sst__refuse(SST_ERR_UNSUPPORTED);
   config->settings.report = event_mask;
   return SST_OK;
 }
 
 sst_status sst_config_suspend_on(sst_config *config, uint32_t mask) {
   enum { KNOWN = (1 << (SST_WANT_EARLY_DATA_RETRY - SST_WANT_CLIENT_HELLO + 1)) - 1 };
-  enum { BUILT = (1 << (SST_WANT_PRIVATE_KEY_OPERATION - SST_WANT_CLIENT_HELLO + 1)) - 1 };
   const sst_status allowed = may_set(config);
   if (allowed != SST_OK) return allowed;
   if ((mask & ~(uint32_t)KNOWN) != 0) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
-  if ((mask & ~(uint32_t)BUILT) != 0) return sst__refuse(SST_ERR_UNSUPPORTED);
   config->settings.suspend = mask;
   return SST_OK;
 }
@@ -238,21 +266,8 @@ static sst_status not_built(const sst_config *config, bool arguments_ok) {
   return sst__refuse(arguments_ok ? SST_ERR_UNSUPPORTED : SST_ERR_INVALID_ARGUMENT);
 }
 
-sst_status sst_config_set_ticket_count(sst_config *config, uint32_t n) {
-  return not_built(config, n <= MAX_TICKETS);
-}
-
-sst_status sst_config_set_ticket_keys(sst_config *config, sst_ticket_keys *keys) {
-  (void)keys;
-  return not_built(config, true);
-}
-
-sst_status sst_config_set_session_lifetime(sst_config *config, uint32_t lifetime_s) {
-  return not_built(config, lifetime_s <= MAX_LIFETIME_S);
-}
-
 sst_status sst_config_set_early_data(sst_config *config, int32_t on) {
-  return not_built(config, on == 0 || on == 1);
+  SET(config, early_data, on, 0, 1);
 }
 
 sst_status sst_config_set_key_update_limit(sst_config *config, uint64_t records) {

@@ -27,6 +27,7 @@ typedef enum sst__step {
   SST__STEP_ROOM,      /* more room for output is needed (of an engine's ops from bring_out alone) */
   SST__STEP_CLOSED,    /* the peer has closed */
   SST__STEP_WANT,      /* a question is open (of the handshake alone): the engine's want */
+  SST__STEP_EARLY,     /* 0-RTT (of the handshake alone): a client may send early data now, a server reads it by open */
   SST__STEP_NO_MEMORY, /* nothing was taken and nothing has changed: it may be tried again */
   SST__STEP_FAILED     /* the error is filled */
 } sst__step;
@@ -36,6 +37,7 @@ typedef struct sst__setup {
   sst__host server_name, verify_name;
   bool has_verify_name, has_verify_time, has_max_fragment;
   int64_t verify_time;
+  sst_session *session; /* to resume; NULL: none */
 } sst__setup;
 
 /* What is known when the handshake has ended; never changes again. Pointers belong to the engine. */
@@ -174,9 +176,11 @@ static inline void sst__count(sst__counters *counters, int which, uint64_t n) {
 typedef struct sst__engine_ops {
   /* Before the first byte. setup stays valid until the handshake ends. false: no memory. */
   bool (*start)(sst__engine *, const sst__setup *setup, uint32_t max_fragment);
-  /* Takes what it needs of in, writes a flight in one piece. DONE, MORE, WANT or FAILED; a failure has written its
+  /* Takes what it needs of in, writes a flight in one piece. DONE, MORE, WANT, EARLY or FAILED; a failure has written its
      alert. After a WANT it is called again when there is an answer. */
   sst__step (*handshake)(sst__engine *, sst__input *in, sst__output *wire, sst_error *error);
+  /* A server after EARLY, behind each frame: true once the handshake is confirmed, and hand_over may follow. */
+  bool (*confirmed)(sst__engine *);
   /* Goes over to another context, which outlives the engine: the answer to WANT_CLIENT_HELLO. What came so far is read
      again, and start is called again. false: no memory. */
   bool (*adopt)(sst__engine *, const struct sst__context *);
@@ -185,8 +189,9 @@ typedef struct sst__engine_ops {
   /* After DONE. */
   void (*facts)(const sst__engine *, sst__facts *);
   /* After facts, once: gives the engine that goes on from here, which may be the same, and frees itself if it is
-     another. facts then points into the new one. NULL: it failed, and the error is filled. */
-  sst__engine *(*hand_over)(sst__engine *, sst__facts *, sst_error *error);
+     another. facts then points into the new one. What the protocol says behind its handshake (session tickets) goes to
+     the queue of later, which has no room else. NULL: it failed, and the error is filled. */
+  sst__engine *(*hand_over)(sst__engine *, sst__facts *, sst__output *later, sst_error *error);
   /* Copies certificate index of a chain as a getter of variable size; "none" out of range. */
   sst_status (*certificate)(const sst__engine *, sst__chain chain, size_t index, uint8_t *out, size_t out_cap,
                             size_t *out_len);
@@ -225,6 +230,7 @@ struct sst__engine {
   size_t frame_header;     /* bytes that next_frame lacks where nothing has come; 0: it is to be asked */
   size_t key_update_size;  /* bytes of a KeyUpdate record; 0: the protocol has none */
   size_t records_per_key;  /* of data, before a KeyUpdate of our own; 0: without end */
+  size_t most_early_data;  /* that a client may send, right with EARLY */
   bool one_at_a_time;      /* sending and receiving must not run at once: stream.c holds its lock */
   bool update_due;         /* a KeyUpdate must go before the next data; for the sending side */
   bool alerts_are_due;     /* a failure only says its alert; stream.c notes it in due, and bring_out writes it */

@@ -7,7 +7,7 @@
 #include "error.h"
 #include "memory.h"
 
-enum { MAX_EVENTS = 32 };
+enum { MAX_EVENTS = 32, MAX_SESSIONS = 16 };
 
 typedef struct node {
   struct node *next;
@@ -15,10 +15,16 @@ typedef struct node {
   uint8_t data[];
 } node;
 
+typedef struct held {
+  struct held *older;
+  sst_session *session;
+} held;
+
 struct sst__events {
   pthread_mutex_t lock;
   uint32_t mask;
   node *first, **end;
+  held *newest; /* sessions */
   atomic_size_t count;
   uint64_t lost_unseen; /* since the last event that was taken */
   _Atomic uint64_t lost_in_all;
@@ -45,10 +51,20 @@ static void drop_first(sst__events *events) {
   sst__free(first);
 }
 
+static void drop_sessions(held **newest) {
+  while (*newest != NULL) {
+    held *one = *newest;
+    *newest = one->older;
+    sst_session_free(one->session);
+    sst__free(one);
+  }
+}
+
 void sst__events_free(sst__events *events) {
   if (events == NULL) return;
   while (events->first != NULL)
     drop_first(events);
+  drop_sessions(&events->newest);
   pthread_mutex_destroy(&events->lock);
   sst__free(events);
 }
@@ -58,10 +74,8 @@ static void count_lost(sst__events *events) {
   atomic_fetch_add_explicit(&events->lost_in_all, 1, memory_order_relaxed);
 }
 
-void sst__events_add(sst__events *events, uint32_t kind, uint64_t value, const void *data, size_t size) {
-  if (events == NULL || (events->mask & (UINT32_C(1) << kind)) == 0) return;
-  node *new_node = sst__alloc(sizeof *new_node + size);
-  pthread_mutex_lock(&events->lock);
+/* Under the lock. */
+static void add(sst__events *events, node *new_node, uint32_t kind, uint64_t value, const void *data, size_t size) {
   if (new_node == NULL) {
     count_lost(events);
   } else {
@@ -75,7 +89,64 @@ void sst__events_add(sst__events *events, uint32_t kind, uint64_t value, const v
     events->end = &new_node->next;
     atomic_fetch_add_explicit(&events->count, 1, memory_order_relaxed);
   }
+}
+
+static bool wants(const sst__events *events, uint32_t kind) {
+  return events != NULL && (events->mask & (UINT32_C(1) << kind)) != 0;
+}
+
+void sst__events_add(sst__events *events, uint32_t kind, uint64_t value, const void *data, size_t size) {
+  if (!wants(events, kind)) return;
+  node *new_node = sst__alloc(sizeof *new_node + size);
+  pthread_mutex_lock(&events->lock);
+  add(events, new_node, kind, value, data, size);
   pthread_mutex_unlock(&events->lock);
+}
+
+/* ---- sessions ---- */
+
+/* Under the lock: cuts off those behind the first few. */
+static held *cut_sessions(sst__events *events) {
+  held **at = &events->newest;
+  for (int i = 0; i < MAX_SESSIONS && *at != NULL; i++)
+    at = &(*at)->older;
+  held *rest = *at;
+  *at = NULL;
+  return rest;
+}
+
+void sst__events_add_session(sst__events *events, sst_session *session) {
+  if (!wants(events, SST_EVENT_SESSION)) {
+    sst_session_free(session);
+    return;
+  }
+  held *one = session == NULL ? NULL : sst__alloc(sizeof *one);
+  node *event = one == NULL ? NULL : sst__alloc(sizeof *event);
+  held *dropped = NULL;
+  if (event == NULL) {
+    sst__free(one);
+    sst_session_free(session);
+  }
+  pthread_mutex_lock(&events->lock);
+  if (event != NULL) {
+    *one = (held){.older = events->newest, .session = session};
+    events->newest = one;
+    dropped = cut_sessions(events);
+  }
+  add(events, event, SST_EVENT_SESSION, 0, NULL, 0);
+  pthread_mutex_unlock(&events->lock);
+  drop_sessions(&dropped);
+}
+
+sst_session *sst__events_take_session(sst__events *events) {
+  if (events == NULL) return NULL;
+  pthread_mutex_lock(&events->lock);
+  held *one = events->newest;
+  if (one != NULL) events->newest = one->older;
+  pthread_mutex_unlock(&events->lock);
+  sst_session *session = one == NULL ? NULL : one->session;
+  sst__free(one);
+  return session;
 }
 
 static sst_status take(sst__events *events, sst_event *event, uint8_t *out, size_t out_cap) {

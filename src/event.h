@@ -20,6 +20,12 @@ void sst__events_free(sst__events *events);
 /* Adds an event if its kind was asked for; events may be NULL. Without memory the event counts as lost. */
 void sst__events_add(sst__events *events, uint32_t kind, uint64_t value, const void *data, size_t size);
 
+/* Adds the event of a session, if it was asked for, and keeps the session, whose reference it takes; NULL: there was no
+   memory for it. Where too many wait, the oldest goes. */
+void sst__events_add_session(sst__events *events, sst_session *session);
+/* The body of sst_stream_take_session. */
+sst_session *sst__events_take_session(sst__events *events);
+
 /* The body of sst_stream_next_event. */
 sst_status sst__events_take(sst__events *events, sst_event *event, uint8_t *out, size_t out_cap);
 

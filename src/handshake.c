@@ -22,33 +22,38 @@ static sst_status start(sst_stream *stream, sst_error *error) {
   return SST_OK;
 }
 
-/* The engine has finished, and hands over to the one that protects data. Without memory for that the peer, for whom the
-   handshake may have ended, gets an alert. */
-static sst_status establish(sst_stream *stream, sst__output *out) {
+bool sst__hand_over(sst_stream *stream, sst_error *error) {
   sst__engine *engine = stream->engine;
   sst__facts facts;
-  sst_error error;
   engine->ops->facts(engine, &facts);
-  sst__engine *next = engine->ops->hand_over(engine, &facts, &error);
-  if (next == NULL) {
-    engine->ops->alert(engine, error.alert_sent, out);
-    return sst__publish(stream, &error);
-  }
+  sst__output later = {.queue = &stream->wire};
+  sst__engine *next = engine->ops->hand_over(engine, &facts, &later, error);
+  if (next == NULL) return false;
   stream->engine = next;
   stream->facts = facts;
   stream->established = true;
-  return SST_OK;
+  sst__setup_free(stream);
+  return true;
 }
 
-/* The stream is open once the last flight is in the caller's hands. */
+/* Without memory for the hand-over the peer, for whom the handshake may have ended, gets an alert. */
+static sst_status establish(sst_stream *stream, sst__output *out) {
+  sst_error error;
+  if (sst__hand_over(stream, &error)) return SST_OK;
+  stream->engine->ops->alert(stream->engine, error.alert_sent, out);
+  return sst__publish(stream, &error);
+}
+
+/* The stream is open once the last flight is in the caller's hands. What joins the queue behind that flight is none of
+   the handshake: it goes out with whatever is sent next, and nobody need wait for it. */
 static sst_status finish(sst_stream *stream, sst__output *out) {
+  const bool flight_waits = sst__queue_size(&stream->wire) > 0;
   if (!stream->established) {
     const sst_status status = establish(stream, out);
     if (status != SST_OK) return status;
-    sst__free(stream->setup);
-    stream->setup = NULL;
   }
-  if (sst__queue_size(&stream->wire) > 0) return SST_OK;
+  sst__early_end(stream);
+  if (flight_waits) return SST_OK;
   sst__set_state(stream, SST_STATE_OPEN);
   sst__end_state(stream, SST_STATE_HANDSHAKE);
   return SST_OK;
@@ -76,6 +81,7 @@ static int32_t usual_alert(const sst_stream *stream, sst_status want) {
     case SST_WANT_CLIENT_HELLO:
       return UNRECOGNIZED_NAME;
     case SST_WANT_PRIVATE_KEY_OPERATION:
+    case SST_WANT_EARLY_DATA_RETRY:
       return INTERNAL_ERROR;
     case SST_WANT_CERTIFICATE_VERIFY:
       if (stream->engine->ops->fact(stream->engine, SST__FACT_VERDICT, 0, &verdict)) {
@@ -127,12 +133,25 @@ static bool take_answer(sst_stream *stream) {
 }
 
 static sst_status suspend(sst_stream *stream) {
+  if (stream->engine->want == SST_WANT_EARLY_DATA_RETRY) sst__early_end(stream); /* what was sent is lost */
   sst__set_state(stream, SST_STATE_SUSPENDED); /* before somebody can answer, which takes it away */
   sst__question_put(&stream->question, stream->engine->want);
   return stream->engine->want;
 }
 
 /* ---- the call ---- */
+
+/* A server is open, and its handshake goes on inside of decrypt; a client may send, and waits for the server. */
+static sst_status begin_early(sst_stream *stream, sst_progress *progress) {
+  if (stream->role == SST_ROLE_CLIENT) {
+    sst__early_begin(stream);
+    return need_input(stream, progress);
+  }
+  if (sst__queue_size(&stream->wire) > 0) return SST_OK; /* once its flight is in the caller's hands */
+  sst__early_begin(stream);
+  sst__set_state(stream, SST_STATE_OPEN);
+  return SST_OK;
+}
 
 sst_status sst__run_handshake(sst_stream *stream, sst__input *in, sst__output *out, sst_progress *progress) {
   sst__question *question = &stream->question;
@@ -151,6 +170,7 @@ sst_status sst__run_handshake(sst_stream *stream, sst__input *in, sst__output *o
   progress->consumed = in->used;
   sst__count(&stream->counters, SST_COUNTER_WIRE_RECEIVED, in->used);
   if (step == SST__STEP_WANT) return suspend(stream);
+  if (step == SST__STEP_EARLY) return begin_early(stream, progress);
   if (question->open != SST_OK) sst__question_drop(question);
   if (step == SST__STEP_DONE) return finish(stream, out);
   return step == SST__STEP_MORE ? need_input(stream, progress) : sst__publish(stream, &error);

@@ -63,6 +63,19 @@ static void next_frame(const sst_stream *stream, const sst__input *in, sst__fram
   stream->engine->ops->next_frame(stream->engine, data, in->len - in->used, frame);
 }
 
+/* Behind a frame without data: 0-RTT may be over. FAILED; ROOM: it is, and what comes now must not be mixed with the
+   early data that this call has given; MORE: go on. */
+static sst__step confirm(sst_stream *stream, const sst_progress *progress, bool more_waits, sst_error *error) {
+  if (!sst__is_early(stream)) return SST__STEP_MORE;
+  if (!sst__early_confirm(stream, error)) {
+    if (!sst__is_early(stream)) return SST__STEP_FAILED;
+    sst__output queue_only = {.queue = &stream->wire};
+    stream->engine->ops->alert(stream->engine, error->alert_sent, &queue_only);
+    return SST__STEP_FAILED;
+  }
+  return !sst__is_early(stream) && progress->produced > 0 && more_waits ? SST__STEP_ROOM : SST__STEP_MORE;
+}
+
 sst__step sst__open_records(sst_stream *stream, sst__input *in, sst__room out, bool leave_partial,
                             sst_progress *progress, sst_error *error) {
   for (;;) {
@@ -86,6 +99,9 @@ sst__step sst__open_records(sst_stream *stream, sst__input *in, sst__room out, b
     progress->produced += produced;
     if (step != SST__STEP_DONE && step != SST__STEP_MORE) return step;
     if (!frame.whole) return SST__STEP_MORE;
+    const sst__step next = step == SST__STEP_MORE ? confirm(stream, progress, in->used < in->len, error) : step;
+    if (next == SST__STEP_ROOM) progress->needed = SST__MAX_FRAGMENT;
+    if (next == SST__STEP_ROOM || next == SST__STEP_FAILED) return next;
     if (sst__kept_size(&stream->kept) == 0 && is_used_up(stream, in->used, in->len, progress)) return SST__STEP_MORE;
   }
 }
@@ -113,6 +129,8 @@ sst__step sst__open_in_place(sst_stream *stream, const sst__in_place *place, sst
     if (produced > 0) place->ranges[(*place->ranges_used)++] = (sst_range){.offset = used + offset, .length = produced};
     if (step != SST__STEP_DONE && step != SST__STEP_MORE) return step;
     used += frame.length;
+    const sst__step next = step == SST__STEP_MORE ? confirm(stream, progress, used < place->len, error) : step;
+    if (next == SST__STEP_ROOM || next == SST__STEP_FAILED) return next;
     if (is_used_up(stream, used, place->len, progress)) return SST__STEP_MORE;
   }
 }

@@ -9,6 +9,7 @@
 enum { SST__MAX_GROUPS = 8, SST__MAX_SUITES = 6, SST__MAX_SCHEMES = 10, SST__MAX_CREDENTIALS = 16 };
 /* Full records under one AES-GCM key (RFC 8446, 5.5: 2^24.5). */
 enum { SST__LEAST_RECORDS = 2, SST__MOST_RECORDS = 23726566 };
+enum { SST__MOST_TICKETS = 16, SST__MOST_LIFETIME_S = 604800 /* RFC 8446, 4.6.1 */ };
 enum { SST__MIN_FRAGMENT = 512, SST__MAX_FRAGMENT = 16384 }; /* plaintext of a record that we send */
 
 typedef struct sst__settings {
@@ -23,8 +24,10 @@ typedef struct sst__settings {
   uint64_t key_update_limit; /* records under one key */
   uint32_t report;           /* mask of events */
   uint32_t suspend;          /* mask of questions */
-  uint8_t *alpn;             /* as on the wire: each name behind one length byte (RFC 7301, 3.1) */
-  uint8_t *client_cas;       /* as on the wire: each DER name behind two length bytes (RFC 8446, 4.2.4) */
+  uint32_t ticket_count, session_lifetime_s;
+  int32_t early_data;
+  uint8_t *alpn;       /* as on the wire: each name behind one length byte (RFC 7301, 3.1) */
+  uint8_t *client_cas; /* as on the wire: each DER name behind two length bytes (RFC 8446, 4.2.4) */
   size_t alpn_len, client_cas_len;
 } sst__settings;
 

@@ -128,6 +128,7 @@ static sst_status handshake(sst_stream *stream, sst__input *in, sst__room room, 
     status = sst__run_handshake(stream, in, &out, progress);
   }
   wrote(stream, &out, progress);
+  if (status == SST_OK && (sst__state(stream) & OPEN) != 0) return SST_OK;
   return unless_output_waits(stream, progress, drained, status);
 }
 
@@ -149,9 +150,25 @@ static sst_status may_send(const sst_stream *stream) {
   return (state & OPEN) != 0 ? SST_OK : sst__refuse(SST_ERR_STATE);
 }
 
+static bool is_within(const sst_slice *slices, size_t num_slices, size_t limit) {
+  for (size_t i = 0; i < num_slices; i++) {
+    if (slices[i].length > limit) return false;
+    limit -= slices[i].length;
+  }
+  return true;
+}
+
+/* Early data of a client: as much as the server takes. */
+static sst_status may_encrypt(const sst_stream *stream, const sst_slice *slices, size_t num_slices) {
+  const sst_status allowed = may_send(stream);
+  const bool early = allowed == SST_ERR_STATE && sst__is_early(stream);
+  if (!early || !is_within(slices, num_slices, sst_stream_early_data_left(stream))) return allowed;
+  return SST_OK;
+}
+
 SST__INLINE sst_status encrypt(sst_stream *stream, const sst_slice *slices, size_t num_slices, sst__room room,
                                sst_progress *progress) {
-  const sst_status allowed = may_send(stream);
+  const sst_status allowed = may_encrypt(stream, slices, num_slices);
   if (allowed != SST_OK) return allowed;
   sst__output out = output_of(stream, room);
   sst_error error;
@@ -161,6 +178,7 @@ SST__INLINE sst_status encrypt(sst_stream *stream, const sst_slice *slices, size
     return failure_of(stream)->code;
   }
   const sst__step step = sst__seal_records(stream, slices, num_slices, &out, progress, &error);
+  if (sst__is_early(stream)) sst__early_sent(stream, progress->consumed);
   wrote(stream, &out, progress);
   if (step == SST__STEP_FAILED) return sst__publish(stream, &error);
   if (step == SST__STEP_CLOSED) return failure_of(stream)->code;
@@ -181,6 +199,10 @@ static sst_status close_stream(sst_stream *stream, sst__output *out) {
     sst__question_drop(&stream->question);
     sst__end_state(stream, SUSPENDED);
     sst__set_state(stream, ENDED);
+    return SST_OK;
+  }
+  if (sst__is_early(stream)) { /* its close_notify goes out once the handshake is confirmed */
+    sst__set_state(stream, WE_CLOSED);
     return SST_OK;
   }
   sst_error error;
@@ -233,6 +255,7 @@ sst_status sst__stream_abort(sst_stream *stream, int32_t alert) {
 static sst_status key_update(sst_stream *stream, bool request_peer) {
   const sst_status allowed = may_send(stream);
   if (allowed != SST_OK) return allowed;
+  if (sst__is_early(stream)) return sst__refuse(SST_ERR_STATE);
   if (stream->engine->key_update_size == 0) return sst__refuse(SST_ERR_UNSUPPORTED);
   sst__output queue_only = output_of(stream, (sst__room){NULL, 0});
   sst_error error;
@@ -266,6 +289,7 @@ static sst_status received(sst_stream *stream, sst__step step, sst_progress *pro
       return SST_NEED_OUTPUT;
     case SST__STEP_MORE:
       if (!atomic_load(&stream->eof)) return SST_NEED_INPUT;
+      if (sst__is_early(stream)) return sst__early_eof(stream);
       sst__set_state(stream, TRUNCATED);
       break;
     case SST__STEP_CLOSED:
@@ -277,6 +301,7 @@ static sst_status received(sst_stream *stream, sst__step step, sst_progress *pro
       break;
     case SST__STEP_DONE:
     case SST__STEP_WANT:
+    case SST__STEP_EARLY:
     case SST__STEP_FAILED:
       (void)sst__publish(stream, error);
       break;

@@ -8,6 +8,7 @@
 
 #include "config.h"
 #include "engine.h"
+#include "memory.h"
 #include "securestream.h"
 
 struct sst_stream {
@@ -28,6 +29,9 @@ struct sst_stream {
   sst__kept kept;  /* plaintext that waits for room */
   sst__events *events;
   sst__question question;
+  atomic_bool early;        /* 0-RTT: the handshake is not confirmed yet, and one thread has both sides */
+  bool early_has_turn;      /* the call that runs has both sides for that reason */
+  atomic_size_t early_left; /* bytes that a client may still send early */
   sst__facts facts;
 
   /* What is above changes seldom once the stream is open; what is below is written at every call, by its side alone. */
@@ -66,6 +70,9 @@ static inline void sst__end_state(sst_stream *stream, uint32_t bits) {
 
 /* ---- handshake.c ---- */
 
+/* The engine has finished, and hands over to the one that protects data. false: error is filled. */
+bool sst__hand_over(sst_stream *, sst_error *error);
+
 /* The body of sst_stream_handshake, once nothing waits for room. */
 sst_status sst__run_handshake(sst_stream *, sst__input *in, sst__output *out, sst_progress *progress);
 
@@ -81,6 +88,34 @@ typedef struct sst__in_place {
 } sst__in_place;
 
 sst_status sst__stream_decrypt_in_place(sst_stream *, const sst__in_place *, sst_progress *);
+
+/* Forgets what was set before the first byte. */
+static inline void sst__setup_free(sst_stream *stream) {
+  if (stream->setup != NULL) sst_session_free(stream->setup->session);
+  sst__free(stream->setup);
+  stream->setup = NULL;
+}
+
+/* ---- early_data.c: 0-RTT ---- */
+
+static inline bool sst__is_early(const sst_stream *stream) {
+  return atomic_load_explicit(&stream->early, memory_order_relaxed);
+}
+
+/* The engine has said EARLY. */
+void sst__early_begin(sst_stream *);
+/* So much early data was encrypted. */
+void sst__early_sent(sst_stream *, size_t size);
+/* The transport of a server ended before its handshake was confirmed. */
+sst_status sst__early_eof(sst_stream *);
+/* The handshake of a client is over, or early data was refused: no more of it. */
+void sst__early_end(sst_stream *);
+/* Behind a frame of a server: hands over once the handshake is confirmed. false: that failed, and error is filled. */
+bool sst__early_confirm(sst_stream *, sst_error *error);
+/* A turn takes both sides while 0-RTT goes on, for whatever call; true: it has them. */
+bool sst__early_claim(sst_stream *);
+/* The end of such a turn: progress may be NULL. */
+void sst__early_release(sst_stream *, unsigned sides, sst_progress *progress);
 
 static inline uint32_t sst__state(const sst_stream *stream) {
   return atomic_load_explicit(&stream->state, memory_order_acquire);

@@ -33,6 +33,7 @@ SST__INLINE bool sst__turn_needs_lock(const sst_stream *stream, unsigned sides) 
 SST__INLINE sst_status sst__turn_begin(sst_stream *stream, unsigned sides, sst_progress *progress) {
   if (progress != NULL) *progress = (sst_progress){0};
   if (stream->fork_generation != sst__fork_generation()) return sst__refuse(SST_ERR_FORKED);
+  if (sst__is_early(stream)) return sst__early_claim(stream) ? SST_OK : sst__refuse(SST_ERR_BUSY);
   if (!sst__turn_claim(stream, sides)) return sst__refuse(SST_ERR_BUSY);
   if (sst__turn_needs_lock(stream, sides)) pthread_mutex_lock(&stream->lock);
   return SST_OK;
@@ -46,6 +47,13 @@ SST__INLINE sst_status sst__turn_end(sst_stream *stream, unsigned sides, sst_pro
     progress->waiting = sides == SST__RECEIVING ? kept : wire;
     progress->flags = (wire > 0 ? SST_HAS_OUTPUT : 0u) | (kept > 0 ? SST_HAS_PLAINTEXT : 0u) |
                       (stream->events != NULL && sst__events_waiting(stream->events) ? SST_HAS_EVENT : 0u);
+  }
+  if (stream->early_has_turn) {
+    sst__early_release(stream, sides, progress);
+    return status;
+  }
+  if (sides == (SST__SENDING | SST__RECEIVING) && progress != NULL && sst__is_early(stream)) {
+    progress->flags |= SST_EARLY_DATA; /* 0-RTT has begun in this call */
   }
   if (sst__turn_needs_lock(stream, sides)) pthread_mutex_unlock(&stream->lock);
   sst__turn_release(stream, sides);

@@ -164,6 +164,5 @@ sst_status sst_stream_next_event(sst_stream *stream, sst_event *event, uint8_t *
 }
 
 sst_session *sst_stream_take_session(sst_stream *stream) {
-  (void)stream;
-  return NULL;
+  return stream == NULL ? NULL : sst__events_take_session(stream->events);
 }

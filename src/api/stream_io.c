@@ -117,8 +117,3 @@ size_t sst_stream_encrypted_size(const sst_stream *stream, size_t n) {
       sst__queue_size(&stream->wire) + sst__due_size(&stream->due) + updates * engine->key_update_size;
   return add(add(n, extra), waiting);
 }
-
-size_t sst_stream_early_data_left(const sst_stream *stream) {
-  (void)stream;
-  return 0;
-}

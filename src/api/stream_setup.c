@@ -4,6 +4,7 @@
 #include "fork.h"
 #include "memory.h"
 #include "records.h"
+#include "session.h"
 #include "stream.h"
 
 /* ---- life ---- */
@@ -59,7 +60,7 @@ void sst_stream_free(sst_stream *stream) {
   sst__events_free(stream->events);
   sst__queue_free(&stream->wire);
   sst__kept_free(&stream->kept);
-  sst__free(stream->setup);
+  sst__setup_free(stream);
   sst__stream_free_failure(stream);
   sst__question_end(&stream->question);
   sst_credential_free(stream->credential);
@@ -131,13 +132,17 @@ sst_status sst_stream_set_max_fragment(sst_stream *stream, uint32_t n) {
   return SST_OK;
 }
 
-/* ---- what later versions bring ---- */
-
 sst_status sst_stream_set_session(sst_stream *stream, sst_session *session) {
-  (void)session;
   const sst_status allowed = may_set_as_client(stream);
-  return allowed != SST_OK ? allowed : sst__refuse(SST_ERR_UNSUPPORTED);
+  if (allowed != SST_OK) return allowed;
+  if (session != NULL && sst__session_state(session) == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  sst_session_ref(session);
+  sst_session_free(stream->setup->session);
+  stream->setup->session = session;
+  return SST_OK;
 }
+
+/* ---- what later versions bring ---- */
 
 sst_status sst_stream_set_ech_config(sst_stream *stream, const uint8_t *list, size_t list_len) {
   const sst_status allowed = may_set_as_client(stream);

@@ -51,28 +51,37 @@ static bool has_ocsp_response(const SSL *ssl) {
   return response_len > 0;
 }
 
-/* Under the config's own rules. */
-static sst_status judge_chain(sst__tls *tls, sst_error *record) {
+int64_t sst__judging_time(const sst__tls *tls) {
+  return tls->setup->has_verify_time ? tls->setup->verify_time : (int64_t)time(NULL);
+}
+
+sst_status sst__judge_chain(const sst__tls *tls, const STACK_OF(CRYPTO_BUFFER) * chain, sst__path *path,
+                            sst_error *error) {
   const sst__context_parts *parts = &tls->context->parts;
   const sst__settings *settings = parts->settings;
   const sst__setup *setup = tls->setup;
-  sst__error_clear(record);
-  if (settings->verify == SST_VERIFY_NONE) return SST_OK;
   const sst__host *host = setup->has_verify_name ? &setup->verify_name : &setup->server_name;
   const bool check_name = settings->verify == SST_VERIFY_FULL && host->name[0] != 0;
   const sst__verify_request request = {
-      .chain = SSL_get0_peer_certificates(tls->ssl),
+      .chain = chain,
       .anchors = parts->anchors,
       .name = check_name ? host->name : NULL,
       .name_is_ip = host->is_ip,
       .peer_is_server = parts->role == SST_ROLE_CLIENT,
-      .unix_s = setup->has_verify_time ? setup->verify_time : (int64_t)time(NULL),
+      .unix_s = sst__judging_time(tls),
       .minimum_rsa_bits = settings->minimum_rsa_bits,
       .allow_sha1 = settings->chain_digests == SST_CHAIN_DIGEST_SHA1,
       .stapled = has_ocsp_response(tls->ssl),
-      .path = &tls->path,
+      .path = path,
   };
-  const sst_status status = sst__verify_chain(&request, record);
+  return sst__verify_chain(&request, error);
+}
+
+/* Under the config's own rules. */
+static sst_status judge_peer(sst__tls *tls) {
+  sst__error_clear(&tls->verdict);
+  if (tls->context->parts.settings->verify == SST_VERIFY_NONE) return SST_OK;
+  const sst_status status = sst__judge_chain(tls, SSL_get0_peer_certificates(tls->ssl), &tls->path, &tls->verdict);
   if (status == SST_OK) tls->verified = true;
   return status;
 }
@@ -93,7 +102,7 @@ static enum ssl_verify_result_t verify(SSL *ssl, uint8_t *out_alert) {
   }
   const sst__answer *answer = sst__tls_answer(tls, SST_WANT_CERTIFICATE_VERIFY);
   if (answer == NULL) {
-    const sst_status judged = judge_chain(tls, &tls->verdict);
+    const sst_status judged = judge_peer(tls);
     if (sst__asks(tls, SST_WANT_CERTIFICATE_VERIFY) && judged != SST_ERR_NO_MEMORY) {
       sst__tls_keep_refused(tls);
       return ssl_verify_retry;
@@ -167,7 +176,8 @@ static size_t usable_suites(const sst__context_parts *parts, uint16_t *usable) {
   return num;
 }
 
-/* Looks what client and server have in common, for the case that it is not enough. */
+/* Looks what client and server have in common, for the case that it is not enough; and prepares for what it may
+   resume. */
 static enum ssl_select_cert_result_t look_at_hello(const SSL_CLIENT_HELLO *hello) {
   sst__tls *tls = sst__tls_of(hello->ssl);
   const sst__settings *settings = tls->context->parts.settings;
@@ -185,6 +195,8 @@ static enum ssl_select_cert_result_t look_at_hello(const SSL_CLIENT_HELLO *hello
     tls->no_memory = true;
     return ssl_select_cert_error;
   }
+  if (!sst__bind_to_host(hello->ssl, tls->context->rule)) return ssl_select_cert_error;
+  sst__tickets_renew(hello->ssl, hello);
   return ssl_select_cert_success;
 }
 
@@ -248,6 +260,7 @@ static bool set_pool(SSL_CTX *ctx) {
 static bool set_server(SSL_CTX *ctx, const sst__context_parts *parts) {
   const sst__settings *settings = parts->settings;
   SSL_CTX_set_select_certificate_cb(ctx, look_at_hello);
+  sst__tickets_set_up(ctx, parts);
   if (settings->alpn_len > 0) SSL_CTX_set_alpn_select_cb(ctx, choose_alpn, NULL);
   if (settings->client_certificate != SST_CLIENT_CERTIFICATE_NONE) {
     const bool require = settings->client_certificate == SST_CLIENT_CERTIFICATE_REQUIRE;
@@ -263,6 +276,7 @@ static bool set_server(SSL_CTX *ctx, const sst__context_parts *parts) {
 static bool set_client(SSL_CTX *ctx, const sst__context_parts *parts) {
   const sst__settings *settings = parts->settings;
   SSL_CTX_set_custom_verify(ctx, SSL_VERIFY_PEER, verify);
+  sst__resumption_set_up(ctx, settings);
   SSL_CTX_enable_ocsp_stapling(ctx);
   SSL_CTX_enable_signed_cert_timestamps(ctx);
   /* This function alone returns 0 for success. */
@@ -270,14 +284,24 @@ static bool set_client(SSL_CTX *ctx, const sst__context_parts *parts) {
 }
 
 static bool set_up(SSL_CTX *ctx, const sst__context_parts *parts) {
-  /* Nothing resumes past a rule: no tickets, no cache of ids. */
-  SSL_CTX_set_options(ctx, SSL_OP_NO_TICKET | SSL_OP_CIPHER_SERVER_PREFERENCE);
-  SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_num_tickets(ctx, 0);
+  const uint32_t lifetime_s = parts->settings->session_lifetime_s;
+  SSL_CTX_set_options(ctx, SSL_OP_CIPHER_SERVER_PREFERENCE);
+  (void)SSL_CTX_set_timeout(ctx, lifetime_s);
+  SSL_CTX_set_session_psk_dhe_timeout(ctx, lifetime_s);
+  SSL_CTX_set_early_data_enabled(ctx, parts->settings->early_data);
   SSL_CTX_set_cert_cb_ex(ctx, choose_certificate, NULL);
   sst__observe(ctx);
   if (!set_protocol(ctx, parts->settings) || !set_pool(ctx)) return false;
   return parts->role == SST_ROLE_SERVER ? set_server(ctx, parts) : set_client(ctx, parts);
+}
+
+/* false: no memory. Only who gets sessions remembers verdicts; a revocation list may say something else each time. */
+static bool set_rules(sst__context *context) {
+  const sst__context_parts *parts = &context->parts;
+  context->remembers = parts->role == SST_ROLE_CLIENT && sst__wants_sessions(parts->settings) &&
+                       parts->anchors != NULL && parts->anchors->crls == NULL;
+  return sst__rule_digest(parts, context->rule) &&
+         (!context->remembers || sst__judgement_digest(parts, context->judgement));
 }
 
 sst_status sst__context_new(const sst__context_parts *parts, sst__context **context, sst_error *record) {
@@ -295,7 +319,7 @@ sst_status sst__context_new(const sst__context_parts *parts, sst__context **cont
     }
   }
   made->ctx = SSL_CTX_new(TLS_with_buffers_method()); /* the variant that keeps no X509 per stream */
-  if (made->ctx == NULL || !set_up(made->ctx, &made->parts)) {
+  if (made->ctx == NULL || !set_up(made->ctx, &made->parts) || !set_rules(made)) {
     const char *reason = ERR_reason_error_string(ERR_peek_error());
     sst__context_free(made);
     if (sst__failed_allocations() != failed_allocations) {

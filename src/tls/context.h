@@ -14,7 +14,8 @@ typedef struct sst__context_parts {
   const sst__settings *settings;
   const sst__identity *const *identities;
   size_t num_identities;
-  const sst__anchors *anchors; /* NULL: none */
+  const sst__anchors *anchors;  /* NULL: none */
+  sst_ticket_keys *ticket_keys; /* of a server */
   int32_t role;
 } sst__context_parts;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "session.h"
 #include "tls/internal.h"
 #include "tls/window.h"
 
@@ -12,6 +13,7 @@ enum {
   MAX_CIPHERTEXT = 16704, /* BoringSSL's limit for the body of a record */
   MAX_PLAINTEXT = 16384,  /* RFC 8446, 5.1 */
   KEY_UPDATE_SIZE = 5 + 5 + 1 + 16,
+  CHANGE_CIPHER_SPEC_SIZE = 5 + 1,
   TYPE_ALERT = 21,
   TYPE_HANDSHAKE = 22,
 };
@@ -66,7 +68,8 @@ static bool tls_start(sst__engine *engine, const sst__setup *setup, uint32_t max
   SSL_set_max_send_fragment(tls->ssl, max_fragment);
   const sst__host *host = &setup->server_name;
   const bool send_name = tls->context->parts.role == SST_ROLE_CLIENT && host->name[0] != 0 && !host->is_ip;
-  return !send_name || SSL_set_tlsext_host_name(tls->ssl, host->name) == 1;
+  if (send_name && SSL_set_tlsext_host_name(tls->ssl, host->name) != 1) return false;
+  return tls->context->parts.role != SST_ROLE_CLIENT || sst__resumption_start(tls, setup);
 }
 
 /* BoringSSL takes an SSLv2 ClientHello for a TLS 1.2 one without extensions, and tells of other protocols late: the
@@ -99,6 +102,32 @@ static void set_record_sizes(sst__tls *tls) {
   tls->base.overhead = SST__HEADER_LEN + tls->expansion;
 }
 
+static void tell_early_data(sst__tls *tls, bool accepted) {
+  if (!tls->early_data_told) sst__events_add(tls->base.events, SST_EVENT_EARLY_DATA, accepted ? 1 : 0, NULL, 0);
+  tls->early_data_told = true;
+}
+
+static sst__step begin_early(sst__tls *tls) {
+  set_record_sizes(tls);
+  if (tls->context->parts.role == SST_ROLE_CLIENT) {
+    /* How much went out is known only in this mode: BoringSSL stops at the ticket's limit in the middle of a write. */
+    SSL_set_mode(tls->ssl, SSL_MODE_ENABLE_PARTIAL_WRITE);
+    tls->base.most_early_data = tls->most_early_data;
+    tls->base.overhead += CHANGE_CIPHER_SPEC_SIZE; /* goes before the first record (RFC 8446, D.4) */
+    tls->early_data_offered = true;
+  } else {
+    tell_early_data(tls, true);
+  }
+  return SST__STEP_EARLY;
+}
+
+/* Early data that nobody sent need not be sent again, and nobody is asked about it. */
+static bool goes_on_without(sst__tls *tls) {
+  if (tls->early_data_sent && sst__tls_answer(tls, SST_WANT_EARLY_DATA_RETRY) == NULL) return false;
+  SSL_reset_early_data_reject(tls->ssl);
+  return true;
+}
+
 static sst__step tls_handshake(sst__engine *engine, sst__input *in, sst__output *wire, sst_error *error) {
   sst__tls *tls = tls_of(engine);
   const call now = begin(tls, in, wire, error);
@@ -107,16 +136,35 @@ static sst__step tls_handshake(sst__engine *engine, sst__input *in, sst__output 
   const int result = SSL_do_handshake(tls->ssl);
   if (sst__has_no_config(tls) && !sst__keep_taken(tls, in->data + from, in->used - from)) tls->no_memory = true;
   if (tls->no_memory) return end_failed(&now, SSL_ERROR_SSL);
+  if (result == 1 && SSL_in_early_data(tls->ssl)) return end(&now, begin_early(tls));
   if (result == 1) {
+    if (tls->early_data_offered) tell_early_data(tls, SSL_early_data_accepted(tls->ssl));
+    if (SSL_session_reused(tls->ssl)) {
+      tls->verified = tls->stored_good;
+      tls->path = tls->stored_path;
+    }
     tls->in_handshake = false;
     tls->setup = NULL;
     set_record_sizes(tls);
     return end(&now, SST__STEP_DONE);
   }
   const int ssl_error = SSL_get_error(tls->ssl, result);
+  if (ssl_error == SSL_ERROR_EARLY_DATA_REJECTED) tell_early_data(tls, false);
+  if (ssl_error == SSL_ERROR_EARLY_DATA_REJECTED && goes_on_without(tls)) {
+    (void)end(&now, SST__STEP_MORE);
+    return tls_handshake(engine, in, wire, error);
+  }
   tls->base.want = sst__want_of(ssl_error);
   if (tls->base.want != SST_OK) return end(&now, SST__STEP_WANT);
   return ssl_error == SSL_ERROR_WANT_READ ? end(&now, SST__STEP_MORE) : end_failed(&now, ssl_error);
+}
+
+static bool tls_confirmed(sst__engine *engine) {
+  sst__tls *tls = tls_of(engine);
+  if (SSL_in_init(tls->ssl) || SSL_in_early_data(tls->ssl)) return false;
+  tls->in_handshake = false;
+  tls->setup = NULL;
+  return true;
 }
 
 static void tls_facts(const sst__engine *engine, sst__facts *facts) {
@@ -129,7 +177,9 @@ static void tls_facts(const sst__engine *engine, sst__facts *facts) {
   facts->info.group = SSL_get_group_id(ssl);
   facts->info.peer_scheme = SSL_get_peer_signature_algorithm(ssl);
   facts->info.local_scheme = tls->local_scheme;
+  if (SSL_session_reused(ssl)) facts->info.flags |= SST_INFO_RESUMED;
   if (tls->verified) facts->info.flags |= SST_INFO_VERIFIED;
+  if (SSL_early_data_accepted(ssl)) facts->info.flags |= SST_INFO_EARLY_DATA_ACCEPTED;
   if (SSL_used_hello_retry_request(ssl)) facts->info.flags |= SST_INFO_HELLO_RETRY;
   if (SSL_get_extms_support(ssl)) facts->info.flags |= SST_INFO_EXTENDED_MASTER_SECRET;
 
@@ -165,6 +215,7 @@ static sst__step tls_seal(sst__engine *engine, const sst_slice *slices, size_t s
   uint8_t joined[MAX_PLAINTEXT];
   const uint8_t *data = join(slices, skip, size, joined);
   const call now = begin(tls, NULL, wire, error);
+  tls->early_data_sent |= tls->in_handshake;
   const int written = SSL_write(tls->ssl, data, (int)size);
   const bool sealed = written == (int)size && !tls->no_memory;
   const sst__step step = sealed ? end(&now, SST__STEP_DONE) : end_failed(&now, SSL_get_error(tls->ssl, written));
@@ -287,11 +338,13 @@ static void tls_alert(sst__engine *engine, int32_t alert, sst__output *wire) {
 static void tls_free(sst__engine *engine) {
   sst__tls *tls = tls_of(engine);
   SSL_free(tls->ssl);
+  sst__bond_free(tls->bond);
   sst__tls_forget_refused(tls);
   sst__free(tls->hello);
   sst__free(tls->taken);
   sst__free(tls->accepted_cas);
   sst__free(tls->message);
+  sst__free(tls->ticket);
   sst__free(tls);
   ERR_clear_error();
 }
@@ -299,6 +352,7 @@ static void tls_free(sst__engine *engine) {
 static const sst__engine_ops tls_ops = {
     .start = tls_start,
     .handshake = tls_handshake,
+    .confirmed = tls_confirmed,
     .adopt = sst__tls_adopt,
     .fact = sst__tls_fact,
     .facts = tls_facts,

@@ -5,6 +5,7 @@
 #include <openssl/pool.h>
 
 #include "memory.h"
+#include "session.h"
 #include "tls/record.h"
 
 #if defined(SST_RECORD_PATH_BOTH)
@@ -38,8 +39,8 @@ static sst_status record_certificate(const sst__engine *engine, sst__chain chain
   return sst__give_certificate(&certificates, chain, index, out, out_cap, out_len);
 }
 
-static sst__engine *already_handed_over(sst__engine *engine, sst__facts *facts, sst_error *error) {
-  (void)facts, (void)error;
+static sst__engine *already_handed_over(sst__engine *engine, sst__facts *facts, sst__output *later, sst_error *error) {
+  (void)facts, (void)later, (void)error;
   return engine;
 }
 
@@ -50,6 +51,8 @@ static void record_free(sst__engine *engine) {
   sst__free(record->receiver.record);
   sst__free(record->receiver.message);
   sk_CRYPTO_BUFFER_pop_free(record->peer, CRYPTO_BUFFER_free);
+  SSL_SESSION_free(record->session);
+  sst__bond_free(record->bond);
   pthread_mutex_destroy(&record->secrets);
   sst__free(record);
 }
@@ -105,10 +108,35 @@ static void take_facts(sst__record_engine *record, sst__facts *facts) {
   facts->scts = take(&to, facts->scts, facts->scts_len);
 }
 
-sst__engine *sst__tls_hand_over(sst__engine *engine, sst__facts *facts, sst_error *error) {
+/* A server's tickets of TLS 1.3 wait inside BoringSSL for its next write (RFC 8446, 4.6.1). They own the first sequence
+   numbers: they come out before those are read, and go first with whatever is sent next. */
+static bool bring_tickets_out(sst__tls *tls, sst__output *later) {
+  if (tls->context->parts.role != SST_ROLE_SERVER || tls->version != SST_TLS1_3) return true;
+  tls->wire = later;
+  const int written = SSL_write(tls->ssl, "", 0);
+  tls->wire = NULL;
+  return written >= 0 && !tls->no_memory;
+}
+
+/* What the tickets of TLS 1.3 are made sessions with, where the client wants them. */
+static void keep_for_tickets(sst__record_engine *record, sst__tls *tls) {
+  if (!record->suite.tls13 || tls->context->parts.role != SST_ROLE_CLIENT ||
+      !sst__wants_sessions(tls->context->parts.settings)) {
+    return;
+  }
+  record->session = SSL_get1_session(tls->ssl);
+  record->bond = sst__bond_ref(tls->bond);
+}
+
+sst__engine *sst__tls_hand_over(sst__engine *engine, sst__facts *facts, sst__output *later, sst_error *error) {
   sst__tls *tls = (sst__tls *)engine; /* base is the first member */
-  if (sst__keeps_ssl()) return engine;
   const uint64_t failed = sst__failed_allocations();
+  if (!bring_tickets_out(tls, later)) {
+    ERR_clear_error();
+    (void)sst__fail(error, SST_ERR_NO_MEMORY, "no memory for the session tickets");
+    return NULL;
+  }
+  if (sst__keeps_ssl()) return engine;
   sst__record_engine *record = sst__alloc(sizeof *record + size_of_facts(facts));
   bool no_memory = record == NULL;
   if (record != NULL) {
@@ -130,6 +158,7 @@ sst__engine *sst__tls_hand_over(sst__engine *engine, sst__facts *facts, sst_erro
       if (record->suite.tls13) record->base.records_per_key = (size_t)record->sender.most_records - 1;
       sst__record_look_at_limit(record);
       take_facts(record, facts);
+      keep_for_tickets(record, tls);
       tls->base.ops->free(engine);
       return &record->base;
     }

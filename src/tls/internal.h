@@ -13,6 +13,7 @@
 #include "settings.h"
 #include "tls/certificates.h"
 #include "tls/context.h"
+#include "tls/resumption.h"
 
 /* ---- certificate.c ---- */
 
@@ -141,17 +142,6 @@ void sst__time_text(const ASN1_TIME *time, char *out, size_t out_cap);
 
 /* ---- verify.c ---- */
 
-/* Leaf and trust anchor included. Public chains have 2 to 5; more only costs signature checks. */
-enum { SST__MAX_PATH = 10 };
-
-/* A path that was found good. Elements are indices: into the chain that the peer sent, or, with SST__IN_TRUST added, into
-   the list of the trust. */
-enum { SST__IN_TRUST = 0x8000 };
-typedef struct sst__path {
-  uint16_t at[SST__MAX_PATH];
-  uint16_t length; /* 0: none */
-} sst__path;
-
 typedef struct sst__verify_request {
   const STACK_OF(CRYPTO_BUFFER) * chain; /* as the peer sent it, leaf first, not empty */
   const sst__anchors *anchors;
@@ -174,7 +164,10 @@ sst_status sst__verify_chain(const sst__verify_request *request, sst_error *reco
 struct sst__context {
   SSL_CTX *ctx;
   sst__context_parts parts;
-  sst__anchors *no_anchors; /* for verdicts without a trust; or NULL */
+  sst__anchors *no_anchors;           /* for verdicts without a trust; or NULL */
+  uint8_t rule[SST__DIGEST_LEN];      /* what sessions are bound to: rule.c */
+  uint8_t judgement[SST__DIGEST_LEN]; /* what a client's verdict on a chain depends on, beside name and time */
+  bool remembers;                     /* judgement is that, and says all */
 };
 
 /* ---- exporter.c, end_point.c ---- */
@@ -238,6 +231,10 @@ typedef struct sst__tls {
   bool no_common_suite, no_common_group; /* what a server saw in the ClientHello */
   bool answer_due;                       /* a KeyUpdate request was taken in */
   bool closed;                           /* our close_notify is out */
+  bool stored_good;                      /* the chain in the session that is offered was judged good, */
+  sst__path stored_path;                 /* with this path */
+  uint32_t ticket_early_data;            /* of the last NewSessionTicket that came */
+  struct sst__bond *bond;                /* of a client that wants or offers sessions; or NULL */
   sst__path path;                        /* of the verified peer */
   uint8_t *hello;                        /* body of the ClientHello that a config is wanted for; or NULL */
   size_t hello_len;
@@ -246,6 +243,12 @@ typedef struct sst__tls {
   bool reads_again;
   uint8_t *accepted_cas; /* of a ClientHello: a list of names, each behind two length bytes */
   size_t accepted_cas_len;
+  uint8_t *ticket; /* that no key of the ring opens, while it is the question; or NULL */
+  size_t ticket_len;
+  uint8_t session_id[SSL_MAX_SSL_SESSION_ID_LENGTH]; /* that is asked for */
+  size_t session_id_len;
+  size_t most_early_data; /* of the session that a client offers */
+  bool early_data_offered, early_data_sent, early_data_told;
   bool certificate_chosen;     /* by the caller: */
   const sst__identity *chosen; /* NULL: none */
   uint8_t *message;            /* to sign; or NULL */
@@ -267,6 +270,13 @@ static inline sst__tls *sst__tls_of(const SSL *ssl) {
 
 /* Fails the call in progress with a rule of ours: BoringSSL's own reason is then not looked at. */
 #define sst__judge(tls, code, ...) ((tls)->judged = true, sst__fail((tls)->error, (code), __VA_ARGS__))
+
+/* Judges a chain of the peer by the config and the setup of the stream; path is filled if it is good. */
+sst_status sst__judge_chain(const sst__tls *tls, const STACK_OF(CRYPTO_BUFFER) * chain, sst__path *path,
+                            sst_error *error);
+
+/* The time at which the stream judges certificates. */
+int64_t sst__judging_time(const sst__tls *tls);
 
 /* ---- client_hello.c ---- */
 
@@ -294,6 +304,46 @@ bool sst__tls_fact(const sst__engine *engine, sst__fact fact, size_t index, sst_
 /* What BoringSSL calls for a credential whose caller signs. */
 const SSL_PRIVATE_KEY_METHOD *sst__caller_signs(void);
 
+/* ---- rule.c ---- */
+
+/* The digest of what the verdict on a chain depends on; false: no memory. */
+bool sst__judgement_digest(const sst__context_parts *parts, uint8_t out[SST__DIGEST_LEN]);
+/* The digest of what a server's sessions are bound to, or of the credentials of a client; false: no memory. */
+bool sst__rule_digest(const sst__context_parts *parts, uint8_t out[SST__DIGEST_LEN]);
+/* Binds the sessions of a server's handshake to its rule and to the name that the client asks for (RFC 6066, 3: none
+   is resumed with another name); false: no memory. */
+bool sst__bind_to_host(SSL *ssl, const uint8_t rule[SST__DIGEST_LEN]);
+
+/* ---- tickets.c ---- */
+
+/* A ClientHello with a longer one would be over the limit that BoringSSL sets for it, 16,384 bytes. */
+enum { SST__MOST_TICKET = 12288 };
+
+void sst__tickets_set_up(SSL_CTX *ctx, const sst__context_parts *parts);
+/* TLS 1.2: lets a client whose ticket was sealed with an older key have a new one beside the resumption, which
+   BoringSSL's ticket method has no word for. */
+void sst__tickets_renew(SSL *ssl, const SSL_CLIENT_HELLO *hello);
+
+/* ---- resumption.c ---- */
+
+bool sst__wants_sessions(const sst__settings *settings);
+void sst__resumption_set_up(SSL_CTX *ctx, const sst__settings *settings);
+/* Before a client's first byte: offers the session of setup, if it fits. false: no memory. */
+bool sst__resumption_start(sst__tls *tls, const sst__setup *setup);
+/* ---- ticket_session.c ---- */
+
+/* A NewSessionTicket of TLS 1.3 (RFC 8446, 4.6.1); points into the message. */
+typedef struct sst__ticket {
+  uint32_t lifetime_s, age_add, max_early_data;
+  CBS nonce, ticket;
+} sst__ticket;
+
+/* Parses the body of the message; false: fault says what is wrong. */
+bool sst__ticket_parse(CBS *body, sst__ticket *ticket, const char **fault);
+/* The session of a ticket that came at unix_s on the connection of base; NULL: no memory. */
+SSL_SESSION *sst__session_of_ticket(const SSL_SESSION *base, const EVP_MD *hash, const sst__ticket *ticket,
+                                    uint64_t unix_s, const SSL_CTX *ctx);
+
 /* ---- stream_certificates.c ---- */
 
 /* Where a stream's certificates are. */
@@ -320,7 +370,7 @@ void sst__tls_forget_refused(sst__tls *tls);
 /* ---- hand_over.c ---- */
 
 /* The op. */
-sst__engine *sst__tls_hand_over(sst__engine *engine, sst__facts *facts, sst_error *error);
+sst__engine *sst__tls_hand_over(sst__engine *engine, sst__facts *facts, sst__output *later, sst_error *error);
 
 /* True if records go on through BoringSSL's SSL, which tests alone want: an oracle for our record layer. */
 #if defined(SST_RECORD_PATH_SSL)

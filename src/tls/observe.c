@@ -3,11 +3,12 @@
 
 #include <string.h>
 
-enum { CERTIFICATE = 11, SERVER_KEY_EXCHANGE = 12, CERTIFICATE_VERIFY = 15, KEY_UPDATE = 24 };
+enum { NEW_SESSION_TICKET = 4, CERTIFICATE = 11, SERVER_KEY_EXCHANGE = 12, CERTIFICATE_VERIFY = 15, KEY_UPDATE = 24 };
 enum { LEVEL_FATAL = 2, MESSAGE_HEADER_LEN = 4 };
 
 static void see_info(const SSL *ssl, int type, int value) {
   sst__tls *tls = sst__tls_of(ssl);
+  if (tls == NULL) return; /* it lives on to make sessions, and says nothing */
   const int32_t alert = value & 0xff;
   const bool fatal = value >> 8 == LEVEL_FATAL;
   if (type == SSL_CB_READ_ALERT) {
@@ -51,7 +52,18 @@ static void see_sent(sst__tls *tls, uint8_t type, const uint8_t *body, size_t le
   }
 }
 
+/* How much early data a ticket allows: BoringSSL's sessions do not tell. */
+static uint32_t early_data_in(const sst__tls *tls, const uint8_t *body, size_t len) {
+  sst__ticket ticket;
+  const char *fault;
+  CBS message;
+  CBS_init(&message, body, len);
+  const bool parsed = SSL_version(tls->ssl) == TLS1_3_VERSION && sst__ticket_parse(&message, &ticket, &fault);
+  return parsed ? ticket.max_early_data : 0;
+}
+
 static void see_received(sst__tls *tls, uint8_t type, const uint8_t *body, size_t len) {
+  if (type == NEW_SESSION_TICKET) tls->ticket_early_data = early_data_in(tls, body, len);
   const bool shown = type == CERTIFICATE && tls->in_handshake;
   tls->certificate = shown ? body : NULL;
   tls->certificate_len = shown ? len : 0;
@@ -64,7 +76,7 @@ static void see_received(sst__tls *tls, uint8_t type, const uint8_t *body, size_
 static void see_message(int is_write, int version, int content_type, const void *data, size_t len, SSL *ssl,
                         void *arg) {
   (void)version, (void)arg;
-  if (content_type != SSL3_RT_HANDSHAKE || len < MESSAGE_HEADER_LEN) return;
+  if (content_type != SSL3_RT_HANDSHAKE || len < MESSAGE_HEADER_LEN || sst__tls_of(ssl) == NULL) return;
   const uint8_t *message = data;
   const uint8_t *body = message + MESSAGE_HEADER_LEN;
   if (is_write) {

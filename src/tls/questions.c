@@ -15,6 +15,12 @@ sst_status sst__want_of(int ssl_error) {
       return SST_WANT_CERTIFICATE_VERIFY;
     case SSL_ERROR_WANT_PRIVATE_KEY_OPERATION:
       return SST_WANT_PRIVATE_KEY_OPERATION;
+    case SSL_ERROR_PENDING_SESSION:
+      return SST_WANT_SESSION;
+    case SSL_ERROR_PENDING_TICKET:
+      return SST_WANT_TICKET_DECRYPT;
+    case SSL_ERROR_EARLY_DATA_REJECTED:
+      return SST_WANT_EARLY_DATA_RETRY;
     default:
       return SST_OK;
   }
@@ -139,8 +145,9 @@ bool sst__tls_fact(const sst__engine *engine, sst__fact fact, size_t index, sst_
       SSL_get0_signed_cert_timestamp_list(tls->ssl, &view->data, &view->len);
       return view->len > 0;
     case SST__FACT_TICKET:
+      return show_buffer(tls->ticket, tls->ticket_len, view);
     case SST__FACT_SESSION_ID:
-      return false;
+      return show_buffer(tls->session_id, tls->session_id_len, view);
   }
   return false;
 }

@@ -62,6 +62,9 @@ typedef struct sst__record_engine {
   sst__receiver receiver;
   atomic_uint answers_expected; /* KeyUpdates that the peer owes us */
 
+  SSL_SESSION *session;   /* of this connection: what the tickets of TLS 1.3 are made sessions with; NULL: not wanted */
+  struct sst__bond *bond; /* of those sessions */
+
   pthread_mutex_t secrets; /* held while a traffic secret changes, or is read on another thread */
   sst__exporter exporter;
   STACK_OF(CRYPTO_BUFFER) * peer; /* what the peer sent; NULL: nothing */
@@ -141,6 +144,9 @@ typedef struct sst__content {
   const uint8_t *piece[2];
   size_t len[2];
 } sst__content;
+
+/* Makes a session of a ticket and keeps it in the stream's events; without memory it is lost: resumption.c. */
+void sst__receive_ticket(sst__record_engine *, const sst__ticket *);
 
 /* MORE: taken in. CLOSED: it was close_notify. FAILED: error says the alert as well. */
 sst__step sst__receive_handshake(sst__record_engine *, const sst__content *, sst_error *error);

@@ -103,21 +103,11 @@ static sst__step receive_key_update(sst__record_engine *record, CBS *body, bool 
 }
 
 /* RFC 8446, 4.6.1. A stream that wants no sessions looks whether it is a ticket, and forgets it. */
-static sst__step receive_ticket(CBS *body, sst_error *error) {
-  CBS nonce, ticket, extensions;
-  uint32_t lifetime = 0, age_add = 0;
-  if (!CBS_get_u32(body, &lifetime) || !CBS_get_u32(body, &age_add) || !CBS_get_u8_length_prefixed(body, &nonce) ||
-      !CBS_get_u16_length_prefixed(body, &ticket) || CBS_len(&ticket) == 0 ||
-      !CBS_get_u16_length_prefixed(body, &extensions) || CBS_len(body) > 0) {
-    return fail(error, SST_ERR_DECODE, "a session ticket that does not parse");
-  }
-  while (CBS_len(&extensions) > 0) {
-    CBS extension;
-    uint16_t type = 0;
-    if (!CBS_get_u16(&extensions, &type) || !CBS_get_u16_length_prefixed(&extensions, &extension)) {
-      return fail(error, SST_ERR_DECODE, "a session ticket whose extensions do not parse");
-    }
-  }
+static sst__step receive_ticket(sst__record_engine *record, CBS *body, sst_error *error) {
+  sst__ticket ticket;
+  const char *fault = NULL;
+  if (!sst__ticket_parse(body, &ticket, &fault)) return fail(error, SST_ERR_DECODE, fault);
+  if (record->session != NULL) sst__receive_ticket(record, &ticket);
   return SST__STEP_MORE;
 }
 
@@ -129,7 +119,7 @@ static sst__step receive_message(sst__record_engine *record, uint8_t type, CBS *
   } else if (type == KEY_UPDATE) {
     return receive_key_update(record, body, last, error);
   } else if (type == NEW_SESSION_TICKET && !is_server) {
-    return receive_ticket(body, error);
+    return receive_ticket(record, body, error);
   }
   return fail(error, SST_ERR_UNEXPECTED_MESSAGE, "a handshake message that does not belong here");
 }

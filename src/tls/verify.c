@@ -317,14 +317,24 @@ static bool find(const STACK_OF(X509) * list, const X509 *certificate, size_t *i
   return false;
 }
 
-/* Notes where each certificate of a good path is from. */
+/* Makes the time of path shorter by that of a certificate. */
+static void add_validity(const X509 *certificate, sst__path *path) {
+  int64_t first = INT64_MAX, last = INT64_MIN; /* what cannot be told is never valid */
+  if (!ASN1_TIME_to_posix(X509_get0_notBefore(certificate), &first)) first = INT64_MAX;
+  if (!ASN1_TIME_to_posix(X509_get0_notAfter(certificate), &last)) last = INT64_MIN;
+  if (path->not_before < first) path->not_before = first;
+  if (path->not_after > last) path->not_after = last;
+}
+
+/* Notes where each certificate of a good path is from, and when all are valid. */
 static void note_path(const sst__verification *verification, const sst__verdict *verdict, sst__path *path) {
   const sst__verify_request *request = verification->request;
-  path->length = 0;
+  *path = (sst__path){.not_before = INT64_MIN, .not_after = INT64_MAX};
   for (size_t i = 0; i < sk_X509_num(verdict->path) && i < SST__MAX_PATH; i++) {
     X509 *certificate = sk_X509_value(verdict->path, i);
     size_t index = 0;
     uint16_t at = 0; /* the leaf */
+    add_validity(certificate, path);
     if (find(request->anchors->list, certificate, &index)) {
       at = (uint16_t)(SST__IN_TRUST + index);
     } else if (find(verification->untrusted, certificate, &index)) {

@@ -106,7 +106,7 @@ static sst_status step(const Api *api, sst_stream *stream, Wire *in, Wire *out) 
 
 static bool move(const Api *api, sst_stream *from, sst_stream *to) {
   static const uint8_t text[] = "through the library that was loaded";
-  uint8_t wire[200], out[sizeof text + SST_RECORD_MAX];
+  uint8_t wire[2000], out[sizeof text + SST_RECORD_MAX];
   sst_progress done;
   if (api->sst_stream_encrypt(from, text, sizeof text, wire, sizeof wire, &done) != SST_OK) return false;
   if (api->sst_stream_decrypt(to, wire, done.produced, out, sizeof out, &done) != SST_NEED_INPUT) return false;

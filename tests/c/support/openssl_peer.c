@@ -32,6 +32,10 @@ typedef struct Library {
   int (*SSL_CTX_set_cipher_list)(void *ctx, const char *names);
   int (*SSL_key_update)(void *ssl, int type);
   int (*SSL_shutdown)(void *ssl);
+  void *(*SSL_get1_session)(void *ssl);
+  int (*SSL_set_session)(void *ssl, void *session);
+  int (*SSL_session_reused)(const void *ssl);
+  void (*SSL_SESSION_free)(void *session);
   void *(*SSL_new)(void *ctx);
   void (*SSL_free)(void *ssl);
   void (*SSL_set_bio)(void *ssl, void *in, void *out);
@@ -71,6 +75,10 @@ static void load(Library *lib) {
     memcpy(&lib->name, &symbol, sizeof symbol);               \
   } while (0)
   LOAD(TLS_method);
+  LOAD(SSL_get1_session);
+  LOAD(SSL_set_session);
+  LOAD(SSL_session_reused);
+  LOAD(SSL_SESSION_free);
   LOAD(SSL_CTX_new);
   LOAD(SSL_CTX_free);
   LOAD(SSL_CTX_set_options);
@@ -152,6 +160,23 @@ static void staple(OpensslPeer *peer, const OpensslOptions *options) {
   REQUIRE_EQ(peer->lib.SSL_CTX_ctrl(peer->ctx, STATUS_ARGUMENT_, 0, peer), 1);
 }
 
+/* A connection of its own with the peer's context. */
+static void make_ssl(OpensslPeer *peer, int32_t role) {
+  const Library *lib = &peer->lib;
+  peer->ssl = lib->SSL_new(peer->ctx);
+  peer->in_bio = lib->BIO_new(lib->BIO_s_mem());
+  peer->out_bio = lib->BIO_new(lib->BIO_s_mem());
+  REQUIRE(peer->ssl != NULL && peer->in_bio != NULL && peer->out_bio != NULL);
+  lib->SSL_set_bio(peer->ssl, peer->in_bio, peer->out_bio);
+  REQUIRE_EQ(lib->SSL_set_ex_data(peer->ssl, 0, peer), 1);
+  lib->SSL_set_info_callback(peer->ssl, see_alert);
+  if (role == SST_ROLE_SERVER) {
+    lib->SSL_set_accept_state(peer->ssl);
+  } else {
+    lib->SSL_set_connect_state(peer->ssl);
+  }
+}
+
 OpensslPeer *openssl_peer_new(const OpensslOptions *options, int32_t role, Wire *in, Wire *out) {
   Library lib = {.handle = NULL};
   load(&lib);
@@ -169,21 +194,24 @@ OpensslPeer *openssl_peer_new(const OpensslOptions *options, int32_t role, Wire 
   staple(peer, options);
   const char *credential = options->credential == NULL && role == SST_ROLE_SERVER ? "server-p256" : options->credential;
   if (credential != NULL) use_credential(peer, credential);
-
-  peer->ssl = lib.SSL_new(peer->ctx);
-  peer->in_bio = lib.BIO_new(lib.BIO_s_mem());
-  peer->out_bio = lib.BIO_new(lib.BIO_s_mem());
-  REQUIRE(peer->ssl != NULL && peer->in_bio != NULL && peer->out_bio != NULL);
-  lib.SSL_set_bio(peer->ssl, peer->in_bio, peer->out_bio);
-  REQUIRE_EQ(lib.SSL_set_ex_data(peer->ssl, 0, peer), 1);
+  make_ssl(peer, role);
   if (options->ask_ocsp_response) REQUIRE_EQ(lib.SSL_ctrl(peer->ssl, STATUS_TYPE_, OCSP_, NULL), 1);
-  lib.SSL_set_info_callback(peer->ssl, see_alert);
-  if (role == SST_ROLE_SERVER) {
-    lib.SSL_set_accept_state(peer->ssl);
-  } else {
-    lib.SSL_set_connect_state(peer->ssl);
-  }
   return peer;
+}
+
+void openssl_again(OpensslPeer *peer, int32_t role, Wire *in, Wire *out) {
+  void *session = role == SST_ROLE_CLIENT ? peer->lib.SSL_get1_session(peer->ssl) : NULL;
+  (void)openssl_close(peer); /* else OpenSSL takes the session for a bad one */
+  peer->lib.SSL_free(peer->ssl);
+  make_ssl(peer, role);
+  if (session != NULL) REQUIRE_EQ(peer->lib.SSL_set_session(peer->ssl, session), 1);
+  peer->lib.SSL_SESSION_free(session);
+  peer->in = in;
+  peer->out = out;
+}
+
+bool openssl_resumed(const OpensslPeer *peer) {
+  return peer->lib.SSL_session_reused(peer->ssl) == 1;
 }
 
 void openssl_peer_free(OpensslPeer *peer) {

@@ -28,6 +28,10 @@ typedef struct OpensslPeer OpensslPeer;
 OpensslPeer *openssl_peer_new(const OpensslOptions *options, int32_t role, Wire *in, Wire *out);
 void openssl_peer_free(OpensslPeer *peer);
 
+/* Ends the connection and begins another one with the same keys; a client offers the session that it has. */
+void openssl_again(OpensslPeer *peer, int32_t role, Wire *in, Wire *out);
+bool openssl_resumed(const OpensslPeer *peer);
+
 /* Runs the handshake of side and peer to its end, and returns the side's last status. */
 sst_status openssl_handshake(OpensslPeer *peer, Side *side);
 bool openssl_finished(const OpensslPeer *peer);

@@ -50,8 +50,16 @@ static void set_numbers(sst_config *config, const SideOptions *options) {
   if (options->client_certificate != 0)
     REQUIRE_STATUS(sst_config_set_client_certificate(config, options->client_certificate), SST_OK);
   if (options->report != 0) REQUIRE_STATUS(sst_config_report(config, options->report), SST_OK);
+  if (options->early_data != 0) REQUIRE_STATUS(sst_config_set_early_data(config, options->early_data), SST_OK);
   if (options->suspend != 0) REQUIRE_STATUS(sst_config_suspend_on(config, options->suspend), SST_OK);
   if (options->max_fragment != 0) REQUIRE_STATUS(sst_config_set_max_fragment(config, options->max_fragment), SST_OK);
+}
+
+static void set_sessions(sst_config *config, const SideOptions *options) {
+  if (options->tickets != TICKETS_BY_DEFAULT)
+    REQUIRE_STATUS(sst_config_set_ticket_count(config, options->tickets), SST_OK);
+  if (options->lifetime_s != 0) REQUIRE_STATUS(sst_config_set_session_lifetime(config, options->lifetime_s), SST_OK);
+  if (options->ticket_keys != NULL) REQUIRE_STATUS(sst_config_set_ticket_keys(config, options->ticket_keys), SST_OK);
 }
 
 sst_config *pair_config(const SideOptions *options, int32_t role) {
@@ -60,6 +68,7 @@ sst_config *pair_config(const SideOptions *options, int32_t role) {
   const bool server = role == SST_ROLE_SERVER;
   set_numbers(config, options);
   set_lists(config, options);
+  set_sessions(config, options);
   add_credential(config, options->credential == NULL && server ? "server-p256" : options->credential);
   add_credential(config, options->second_credential);
   const bool asks = options->client_certificate != SST_CLIENT_CERTIFICATE_NONE;
@@ -85,6 +94,7 @@ Side side_new(const SideOptions *options, int32_t role, Wire *in, Wire *out) {
     REQUIRE_STATUS(sst_stream_set_server_name(side.stream, name, strlen(name)), SST_OK);
   const char *verify = options->verify_name;
   if (verify != NULL) REQUIRE_STATUS(sst_stream_set_verify_name(side.stream, verify, strlen(verify)), SST_OK);
+  if (options->session != NULL) REQUIRE_STATUS(sst_stream_set_session(side.stream, options->session), SST_OK);
   if (options->options != 0) REQUIRE_STATUS(sst_stream_set_options(side.stream, options->options), SST_OK);
   side.leave_partial = (options->options & SST_OPTION_LEAVE_PARTIAL) != 0;
   return side;
@@ -106,7 +116,14 @@ static void side_free(Side *side) {
   free(side->received);
 }
 
+/* Sessions that nobody has taken belong to the stream, and count as objects. */
+static void drop_sessions(sst_stream *stream) {
+  for (sst_session *session; (session = sst_stream_take_session(stream)) != NULL;)
+    sst_session_free(session);
+}
+
 void pair_free(Pair *pair) {
+  drop_sessions(pair->client.stream);
   const uint64_t before = sst_live_objects();
   side_free(&pair->client);
   side_free(&pair->server);

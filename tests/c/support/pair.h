@@ -33,14 +33,22 @@ typedef struct SideOptions {
   const char *client_ca;
   uint32_t report;  /* mask of events */
   uint32_t suspend; /* mask of questions: ASK(SST_WANT_x) | ... */
-  bool no_config;   /* a server that asks for its config; what else is here is for pair_config */
+  int32_t early_data;
+  bool no_config; /* a server that asks for its config; what else is here is for pair_config */
   uint32_t max_fragment;
+  uint32_t tickets; /* that a server sends, TICKETS_BY_DEFAULT for the library's own number; default: none, so that the
+                         wires hold what the test sends, and no more */
+  uint32_t lifetime_s; /* of sessions */
+  sst_ticket_keys *ticket_keys;
+  sst_session *session;    /* for a client to resume */
   const char *server_name; /* default: server.test for clients; "": none */
   const char *verify_name;
   int64_t verify_time; /* default: DATA_CLOCK */
   uint32_t options;    /* of the stream */
   sst_config *config;  /* a config of the test's own, which keeps its reference; no setting of it is changed */
 } SideOptions;
+
+enum { TICKETS_BY_DEFAULT = 99 };
 
 typedef struct PairOptions {
   int first; /* not used; lets pair_new() go without options */

@@ -37,7 +37,8 @@ static void check_progress(const Side *side, Call call, size_t in_len, size_t ro
   if (status == SST_NEED_OUTPUT && !takes_wire(call) && call != CALL_ENCRYPT) EXPECT_EQ(done->needed, output);
   if (status == SST_OK) {
     EXPECT(call != CALL_DECRYPT);
-    if (call != CALL_ENCRYPT || in_len > 0) EXPECT_EQ(output, 0); /* what waits goes out before data */
+    /* What waits goes out before data; session tickets wait behind the handshake. */
+    if (call != CALL_HANDSHAKE && (call != CALL_ENCRYPT || in_len > 0)) EXPECT_EQ(output, 0);
     if (call == CALL_ENCRYPT) EXPECT_EQ(done->consumed, in_len);
   }
   if (call == CALL_DECRYPT && (status == SST_CLOSED || status < 0)) EXPECT_EQ(plaintext, 0);
