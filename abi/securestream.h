@@ -808,8 +808,11 @@ SST_API sst_status sst_config_set_session_lifetime(sst_config *config, uint32_t 
 
 /*
  * sst_config_set_early_data lets streams of this config send or take 0-RTT data (on 1): such data can be replayed by an
- * attacker, so that only requests that may be repeated belong into it (RFC 8446, 8). SST_ERR_UNSUPPORTED in this
- * version. Since 0.1.
+ * attacker, so that only requests that may be repeated belong into it (RFC 8446, 8). Default: off. A server takes at most
+ * 14,336 bytes a connection, and none from a client whose clock disagrees with the ticket by more than a minute; it does
+ * not remember what it took: a copy of a ClientHello with its early data is taken again, by this server and by all that
+ * share its ticket keys. Who cannot bear that asks for a proof of freshness in the application, or answers early data
+ * only when the handshake is confirmed (RFC 8446, E.5). SST_ERR_INVALID_ARGUMENT, SST_ERR_FROZEN. Since 0.1.
  */
 SST_API sst_status sst_config_set_early_data(sst_config *config, int32_t on);
 
@@ -839,7 +842,7 @@ SST_API sst_status sst_config_suspend_on(sst_config *config, uint32_t mask);
 /*
  * sst_config_report sets which events streams report: bit 1 << kind for each SST_EVENT_x of section 13. Default: none.
  * A client that wants sessions must ask for SST_EVENT_SESSION: else tickets are dropped as they come, and TLS 1.2 does
- * not ask for one. SST_EVENT_EARLY_DATA is SST_ERR_UNSUPPORTED in this version. Since 0.1.
+ * not ask for one. Since 0.1.
  */
 SST_API sst_status sst_config_report(sst_config *config, uint32_t event_mask);
 
@@ -1374,7 +1377,8 @@ SST_API sst_status sst_stream_last_error(const sst_stream *stream, sst_error *er
  *   WANT_CERTIFICATE            which credential?
  *   WANT_CERTIFICATE_VERIFY     is this peer good? The library's own verdict with all reasons is offered
  *   WANT_PRIVATE_KEY_OPERATION  the signature, please (always, for a credential whose caller signs)
- *   WANT_SESSION                the session of this id? (TLS 1.2 servers)
+ *   WANT_SESSION                the session of this id? (TLS 1.2 servers, for clients without tickets: such a session
+ *                               comes to the server as an SST_EVENT_SESSION, and stays with it)
  *   WANT_TICKET_DECRYPT         the plaintext of this ticket? (a ticket that no key of the ring opens)
  *   WANT_EARLY_DATA_RETRY       early data was not taken: send it again (always)
  * ================================================================================================================ */
@@ -1483,7 +1487,9 @@ SST_API sst_status sst_stream_set_ticket_plaintext(sst_stream *stream, const uin
 SST_API sst_status sst_stream_ignore_ticket(sst_stream *stream);
 
 /*
- * sst_stream_answer_session answers SST_WANT_SESSION; NULL: not known. SST_ERR_STATE. Since 0.1.
+ * sst_stream_answer_session answers SST_WANT_SESSION; NULL: not known. The stream keeps a reference. A session that does
+ * not fit (expired, of another rule, of a client) is not resumed: the handshake is a full one, with a new id.
+ * SST_ERR_INVALID_ARGUMENT: it is empty; SST_ERR_STATE, SST_ERR_FORKED. Since 0.1.
  */
 SST_API sst_status sst_stream_answer_session(sst_stream *stream, sst_session *session);
 
@@ -1501,7 +1507,7 @@ SST_API sst_status sst_stream_continue_without_early_data(sst_stream *stream);
  * ================================================================================================================ */
 
 enum {
-  SST_EVENT_SESSION = 0,        /* a session came: sst_stream_take_session has it */
+  SST_EVENT_SESSION = 0,        /* a session came: sst_stream_take_session has it. out: of a server, its id */
   SST_EVENT_KEY_LOG = 1,        /* out: one line of the NSS key log (RFC 9850), without line end. These are secrets */
   SST_EVENT_ALERT_RECEIVED = 2, /* value: the alert's number, close_notify (0) included */
   SST_EVENT_KEYS_UPDATED = 3,   /* value: SST_DIRECTION_x of the keys that changed */

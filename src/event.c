@@ -115,13 +115,13 @@ static held *cut_sessions(sst__events *events) {
   return rest;
 }
 
-void sst__events_add_session(sst__events *events, sst_session *session) {
+void sst__events_add_session(sst__events *events, sst_session *session, const uint8_t *id, size_t id_len) {
   if (!wants(events, SST_EVENT_SESSION)) {
     sst_session_free(session);
     return;
   }
   held *one = session == NULL ? NULL : sst__alloc(sizeof *one);
-  node *event = one == NULL ? NULL : sst__alloc(sizeof *event);
+  node *event = one == NULL ? NULL : sst__alloc(sizeof *event + id_len);
   held *dropped = NULL;
   if (event == NULL) {
     sst__free(one);
@@ -133,7 +133,7 @@ void sst__events_add_session(sst__events *events, sst_session *session) {
     events->newest = one;
     dropped = cut_sessions(events);
   }
-  add(events, event, SST_EVENT_SESSION, 0, NULL, 0);
+  add(events, event, SST_EVENT_SESSION, 0, id, id_len);
   pthread_mutex_unlock(&events->lock);
   drop_sessions(&dropped);
 }

@@ -22,7 +22,7 @@ void sst__events_add(sst__events *events, uint32_t kind, uint64_t value, const v
 
 /* Adds the event of a session, if it was asked for, and keeps the session, whose reference it takes; NULL: there was no
    memory for it. Where too many wait, the oldest goes. */
-void sst__events_add_session(sst__events *events, sst_session *session);
+void sst__events_add_session(sst__events *events, sst_session *session, const uint8_t *id, size_t id_len);
 /* The body of sst_stream_take_session. */
 sst_session *sst__events_take_session(sst__events *events);
 

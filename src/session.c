@@ -225,7 +225,7 @@ sst_status sst_session_load(sst_session *session, const uint8_t *bytes, size_t b
   if (status != SST_OK) {
     sst__bond_free(bond);
     if (status == SST_ERR_NO_MEMORY) return no_memory(session);
-    return sst__fail(&session->object.last, status, "the session in these bytes cannot be resumed by a client");
+    return sst__fail(&session->object.last, status, "the session in these bytes cannot be resumed");
   }
   session->bond = bond;
   session->facts.extended_master_secret = (in.flags & HAS_EXTENDED_MASTER_SECRET) != 0;

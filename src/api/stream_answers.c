@@ -4,6 +4,7 @@
 #include "error.h"
 #include "fork.h"
 #include "memory.h"
+#include "session.h"
 #include "stream.h"
 
 static sst_status may_answer(const sst_stream *stream, bool arguments_ok) {
@@ -86,7 +87,7 @@ sst_status sst_stream_ignore_ticket(sst_stream *stream) {
 }
 
 sst_status sst_stream_answer_session(sst_stream *stream, sst_session *session) {
-  sst_status status = may_answer(stream, true);
+  sst_status status = may_answer(stream, session == NULL || sst__session_state(session) != NULL);
   if (status != SST_OK) return status;
   status = give(stream, SST_WANT_SESSION, &(sst__answer){.session = sst_session_ref(session)});
   if (status != SST_OK) sst_session_free(session);

@@ -319,10 +319,18 @@ bool sst__bind_to_host(SSL *ssl, const uint8_t rule[SST__DIGEST_LEN]);
 /* A ClientHello with a longer one would be over the limit that BoringSSL sets for it, 16,384 bytes. */
 enum { SST__MOST_TICKET = 12288 };
 
+/* Judges again the client whose session a server is to resume. */
+bool sst__client_is_good_now(sst__tls *tls, SSL_SESSION *session);
 void sst__tickets_set_up(SSL_CTX *ctx, const sst__context_parts *parts);
 /* TLS 1.2: lets a client whose ticket was sealed with an older key have a new one beside the resumption, which
    BoringSSL's ticket method has no word for. */
 void sst__tickets_renew(SSL *ssl, const SSL_CLIENT_HELLO *hello);
+
+/* ---- session_ids.c ---- */
+
+/* True for a session that a server keeps by its id. */
+bool sst__is_servers(const SSL_SESSION *session);
+void sst__session_ids_set_up(SSL_CTX *ctx, const sst__settings *settings);
 
 /* ---- resumption.c ---- */
 

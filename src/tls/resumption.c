@@ -57,7 +57,7 @@ sst_status sst__resumable_read(const uint8_t *bytes, size_t len, sst__resumable 
   SSL_CTX_free(ctx);
   ERR_clear_error();
   *state = (sst__resumable *)session;
-  if (session != NULL && can_be_offered(session)) return SST_OK;
+  if (session != NULL && (can_be_offered(session) || sst__is_servers(session))) return SST_OK;
   SSL_SESSION_free(session);
   *state = NULL;
   return sst__refuse(sst__failed_allocations() != failed ? SST_ERR_NO_MEMORY : SST_ERR_BAD_SESSION);
@@ -77,7 +77,7 @@ void sst__resumable_info(const sst__resumable *state, sst_session_info *info) {
 static bool keep(SSL_SESSION *session, sst__events *events, sst__bond *bond, const sst__session_facts *facts) {
   if (!can_be_offered(session)) return false;
   sst_session *made = sst__session_new((sst__resumable *)session, bond, facts);
-  sst__events_add_session(events, made);
+  sst__events_add_session(events, made, NULL, 0);
   return made != NULL;
 }
 
@@ -106,7 +106,7 @@ void sst__receive_ticket(sst__record_engine *record, const sst__ticket *ticket) 
   SSL_SESSION *session =
       sst__session_of_ticket(record->session, record->suite.hash, ticket, (uint64_t)time(NULL), record->context->ctx);
   if (session == NULL) {
-    sst__events_add_session(record->base.events, NULL);
+    sst__events_add_session(record->base.events, NULL, NULL, 0);
   } else if (!keep(session, record->base.events, record->bond, &facts)) {
     SSL_SESSION_free(session);
   }

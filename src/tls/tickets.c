@@ -87,19 +87,24 @@ static bool judge_certificates(sst__tls *tls, SSL *holder) {
 
 /* A client that showed a certificate is judged again, by the time and the revocation lists of now: BoringSSL does not
    do that. Nobody who has expired or was revoked resumes. */
-static bool client_is_good_now(sst__tls *tls, const uint8_t *plaintext, size_t len) {
+bool sst__client_is_good_now(sst__tls *tls, SSL_SESSION *session) {
   tls->stored_good = false;
   tls->stored_path.length = 0;
   if (tls->context->parts.settings->client_certificate == SST_CLIENT_CERTIFICATE_NONE) return true;
-  SSL_CTX *ctx = tls->context->ctx;
-  SSL_SESSION *session = SSL_SESSION_from_bytes(plaintext, len, ctx);
-  SSL *holder = session == NULL ? NULL : SSL_new(ctx);
+  SSL *holder = SSL_new(tls->context->ctx);
   bool good = false;
   if (holder != NULL) {
     SSL_set_session(holder, session);
     good = judge_certificates(tls, holder);
   }
   SSL_free(holder);
+  return good;
+}
+
+static bool client_is_good_now(sst__tls *tls, const uint8_t *plaintext, size_t len) {
+  if (tls->context->parts.settings->client_certificate == SST_CLIENT_CERTIFICATE_NONE) return true;
+  SSL_SESSION *session = SSL_SESSION_from_bytes(plaintext, len, tls->context->ctx);
+  const bool good = session != NULL && sst__client_is_good_now(tls, session);
   SSL_SESSION_free(session);
   return good;
 }
@@ -161,7 +166,7 @@ static const SSL_TICKET_AEAD_METHOD method = {.max_overhead = max_overhead, .sea
 
 void sst__tickets_set_up(SSL_CTX *ctx, const sst__context_parts *parts) {
   const sst__settings *settings = parts->settings;
-  SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF); /* all that is known of a session is in its ticket */
+  sst__session_ids_set_up(ctx, settings);
   SSL_CTX_set_ticket_aead_method(ctx, &method);
   SSL_CTX_set_num_tickets(ctx, settings->ticket_count);
   if (settings->session_lifetime_s == 0) {

@@ -1,25 +1,8 @@
 /*
  * Resumption against OpenSSL, in both roles.
  */
-#include <stdlib.h>
-
 #include "openssl_peer.h"
 #include "resume.h"
-
-/* The side of ours begins again, with the same config. */
-static void begin_again(Foreign *foreign, int32_t role, const SideOptions *options) {
-  SideOptions again = *options;
-  Wire *in = wire_new(), *out = wire_new();
-  openssl_again(foreign->peer, role == SST_ROLE_CLIENT ? SST_ROLE_SERVER : SST_ROLE_CLIENT, out, in);
-  again.config = foreign->side.config;
-  const Side next = side_new(&again, role, in, out);
-  sst_stream_free(foreign->side.stream);
-  sst_config_free(foreign->side.config);
-  free(foreign->side.received);
-  wire_free(foreign->side.in);
-  wire_free(foreign->side.out);
-  foreign->side = next;
-}
 
 static void both_resumed(Foreign *foreign) {
   uint8_t out[16];
@@ -45,7 +28,7 @@ static void our_client(uint16_t version, const char *suites) {
   REQUIRE(session != NULL);
 
   ours.session = session;
-  begin_again(&foreign, SST_ROLE_CLIENT, &ours);
+  foreign_again(&foreign, SST_ROLE_CLIENT, &ours);
 
   both_resumed(&foreign);
   sst_session_free(session);
@@ -73,7 +56,7 @@ static void our_server(uint16_t version, const char *suites) {
   EXPECT_STATUS(side_send(&foreign.side, "x", 1), SST_OK);
   EXPECT_EQ(openssl_read(foreign.peer, out, sizeof out), 1);
 
-  begin_again(&foreign, SST_ROLE_SERVER, &ours);
+  foreign_again(&foreign, SST_ROLE_SERVER, &ours);
 
   both_resumed(&foreign);
   foreign_free(&foreign);

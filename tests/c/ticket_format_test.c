@@ -21,36 +21,86 @@ static sst_ticket_keys *keys_of(const uint8_t ring[ENTRY]) {
   return keys;
 }
 
-/* Written after section 7 of the header, for whoever holds the secret elsewhere. */
-TEST_VERSIONS(ticket_format, ticket_opens_as_the_header_says) {
-  uint8_t ring[ENTRY] = {0}, key[32], nonce[12] = {0};
+static void fill_ring(uint8_t ring[ENTRY], int factor) {
+  memset(ring, 0, ENTRY);
   for (int i = 0; i < NAME + 64; i++)
-    ring[i] = (uint8_t)(7 * i + 1);
+    ring[i] = (uint8_t)(factor * i + 1);
+}
+
+/* Opens a ticket as section 7 of the header says, for whoever holds the secret elsewhere. */
+static size_t open_ticket(const uint8_t ring[ENTRY], const uint8_t *ticket, size_t ticket_len, uint8_t *plaintext) {
+  uint8_t key[32], nonce[12] = {0};
+  size_t len = 0;
+  REQUIRE(ticket_len > NAME + SALT + TAG);
+  EXPECT_BYTES(ticket, NAME, ring, NAME);
+  REQUIRE(HKDF(key, sizeof key, EVP_sha256(), ring + NAME, 64, ticket + NAME, SALT,
+               (const uint8_t *)"securestream ticket", 19) == 1);
+  EVP_AEAD_CTX *aead = EVP_AEAD_CTX_new(EVP_aead_aes_256_gcm(), key, sizeof key, TAG);
+  EXPECT(EVP_AEAD_CTX_open(aead, plaintext, &len, ticket_len, nonce, sizeof nonce, ticket + NAME + SALT,
+                           ticket_len - NAME - SALT, NULL, 0) == 1);
+  EVP_AEAD_CTX_free(aead);
+  return len;
+}
+
+TEST_VERSIONS(ticket_format, ticket_opens_as_the_header_says) {
+  uint8_t ring[ENTRY];
+  fill_ring(ring, 7);
   sst_ticket_keys *keys = keys_of(ring);
   Resume resume = resume_new(version, .server = {.ticket_keys = keys});
   sst_session *session = resume_session(&resume);
   Crafted crafted = crafted_of(session);
-  const uint8_t *ticket = crafted.ticket;
-  REQUIRE(crafted.ticket_len > NAME + SALT + TAG);
-  EXPECT_BYTES(ticket, NAME, ring, NAME);
-
-  REQUIRE(HKDF(key, sizeof key, EVP_sha256(), ring + NAME, 64, ticket + NAME, SALT,
-               (const uint8_t *)"securestream ticket", 19) == 1);
-  EVP_AEAD_CTX *aead = EVP_AEAD_CTX_new(EVP_aead_aes_256_gcm(), key, sizeof key, TAG);
   uint8_t *plaintext = test_allocate(crafted.ticket_len);
-  size_t len = 0;
-  EXPECT(EVP_AEAD_CTX_open(aead, plaintext, &len, crafted.ticket_len, nonce, sizeof nonce, ticket + NAME + SALT,
-                           crafted.ticket_len - NAME - SALT, NULL, 0) == 1);
+  const size_t len = open_ticket(ring, crafted.ticket, crafted.ticket_len, plaintext);
   SSL_SESSION *state = SSL_SESSION_from_bytes(plaintext, len, crafted.ctx);
   EXPECT(state != NULL && SSL_SESSION_get_protocol_version(state) == version);
 
   SSL_SESSION_free(state);
-  EVP_AEAD_CTX_free(aead);
   free(plaintext);
   crafted_free(&crafted);
   sst_session_free(session);
   resume_free(&resume);
   sst_ticket_keys_free(keys);
+}
+
+enum { OPEN_IT, IGNORE_IT, GIVE_NONSENSE };
+
+/* The ring of the second server does not have the key; whoever is asked has. */
+static void asked(uint16_t version, int answer) {
+  uint8_t ring[ENTRY], other[ENTRY], ticket[SST__MOST_TICKET], plaintext[SST__MOST_TICKET];
+  fill_ring(ring, 7);
+  fill_ring(other, 5);
+  sst_ticket_keys *keys = keys_of(ring), *other_keys = keys_of(other);
+  Resume resume = resume_new(version, .server = {.ticket_keys = keys, .suspend = ASK(SST_WANT_TICKET_DECRYPT)});
+  sst_session *session = resume_session(&resume); /* nothing is asked about a full handshake */
+  EXPECT(resume_with(&resume, session));          /* nor about a ticket that the ring opens */
+  EXPECT_STATUS(sst_session_set_reusable(session, 1), SST_OK);
+  REQUIRE_STATUS(sst_ticket_keys_replace(keys, other, ENTRY), SST_OK);
+
+  resume.options.client.session = session;
+  Pair pair = pair_make(&resume.options);
+  size_t ticket_len = 0;
+  EXPECT_STATUS(pair_handshake(&pair), SST_WANT_TICKET_DECRYPT);
+  EXPECT_STATUS(sst_stream_ticket(pair.server.stream, ticket, sizeof ticket, &ticket_len), SST_OK);
+  const size_t len = open_ticket(ring, ticket, ticket_len, plaintext);
+  if (answer == IGNORE_IT) EXPECT_STATUS(sst_stream_ignore_ticket(pair.server.stream), SST_OK);
+  if (answer == OPEN_IT) EXPECT_STATUS(sst_stream_set_ticket_plaintext(pair.server.stream, plaintext, len), SST_OK);
+  if (answer == GIVE_NONSENSE) {
+    EXPECT_STATUS(sst_stream_set_ticket_plaintext(pair.server.stream, plaintext, len / 2), SST_OK);
+  }
+  EXPECT_STATUS(pair_handshake(&pair), SST_OK);
+  EXPECT_EQ(resumed(&pair), answer == OPEN_IT);
+  pair_echo(&pair, 1000);
+  pair_free(&pair);
+  sst_session_free(session);
+  resume_free(&resume);
+  sst_ticket_keys_free(keys);
+  sst_ticket_keys_free(other_keys);
+}
+
+TEST_VERSIONS(ticket_format, ticket_that_no_key_opens_is_a_question) {
+  asked(version, OPEN_IT);
+  asked(version, IGNORE_IT);
+  asked(version, GIVE_NONSENSE);
 }
 
 static void is_full(Resume *resume, const Crafted *crafted) {

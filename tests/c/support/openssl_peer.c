@@ -10,6 +10,7 @@ enum { BIO_CTRL_PENDING_ = 10, SSL_FILETYPE_PEM_ = 1, SSL_VERIFY_PEER_ = 1, SSL_
 enum { STATUS_CB_ = 63, STATUS_ARGUMENT_ = 64, STATUS_TYPE_ = 65, GET_STATUS_ = 70, SET_STATUS_ = 71, OCSP_ = 1 };
 enum { SSL_CB_READ_ALERT_ = 0x4004, LEVEL_FATAL = 2 };
 #define SSL_OP_NO_EXTENDED_MASTER_SECRET_ UINT64_C(1)
+#define SSL_OP_NO_TICKET_ (UINT64_C(1) << 14)
 
 typedef struct Library {
   void *handle;
@@ -188,6 +189,7 @@ OpensslPeer *openssl_peer_new(const OpensslOptions *options, int32_t role, Wire 
   REQUIRE_EQ(lib.SSL_CTX_ctrl(peer->ctx, SSL_CTRL_MIN_, options->version, NULL), 1);
   REQUIRE_EQ(lib.SSL_CTX_ctrl(peer->ctx, SSL_CTRL_MAX_, options->version, NULL), 1);
   if (options->no_extended_master_secret) lib.SSL_CTX_set_options(peer->ctx, SSL_OP_NO_EXTENDED_MASTER_SECRET_);
+  if (options->no_tickets) lib.SSL_CTX_set_options(peer->ctx, SSL_OP_NO_TICKET_);
   if (options->ask_certificate) lib.SSL_CTX_set_verify(peer->ctx, SSL_VERIFY_PEER_, accept_any);
   if (options->suites != NULL) use_suites(peer, options);
   peer->is_server = role == SST_ROLE_SERVER;
@@ -310,6 +312,20 @@ Foreign foreign_new(int32_t role, const SideOptions *ours, const OpensslOptions 
   Foreign foreign = {.side = side_new(ours, role, in, out)};
   foreign.peer = openssl_peer_new(theirs, role == SST_ROLE_CLIENT ? SST_ROLE_SERVER : SST_ROLE_CLIENT, out, in);
   return foreign;
+}
+
+void foreign_again(Foreign *foreign, int32_t role, const SideOptions *options) {
+  SideOptions again = *options;
+  Wire *in = wire_new(), *out = wire_new();
+  openssl_again(foreign->peer, role == SST_ROLE_CLIENT ? SST_ROLE_SERVER : SST_ROLE_CLIENT, out, in);
+  again.config = foreign->side.config;
+  const Side next = side_new(&again, role, in, out);
+  sst_stream_free(foreign->side.stream);
+  sst_config_free(foreign->side.config);
+  free(foreign->side.received);
+  wire_free(foreign->side.in);
+  wire_free(foreign->side.out);
+  foreign->side = next;
 }
 
 void foreign_free(Foreign *foreign) {

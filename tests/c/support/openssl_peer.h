@@ -14,6 +14,7 @@
 typedef struct OpensslOptions {
   uint16_t version;
   bool no_extended_master_secret;
+  bool no_tickets;              /* of TLS 1.2: sessions are resumed by their id */
   const char *credential;       /* a name in tests/data; default: server-p256 for servers, none for clients */
   bool ask_certificate;         /* a server: request one, and take any */
   const uint8_t *ocsp_response; /* what a server staples for a client that asks */
@@ -52,6 +53,8 @@ typedef struct Foreign {
   OpensslPeer *peer;
 } Foreign;
 Foreign foreign_new(int32_t role, const SideOptions *ours, const OpensslOptions *theirs);
+/* Both begin another connection, ours with the same config, OpenSSL with its session if it is the client. */
+void foreign_again(Foreign *foreign, int32_t role, const SideOptions *options);
 void foreign_free(Foreign *foreign);
 
 /* Queues a KeyUpdate (TLS 1.3) for the next write; sends close_notify. */
