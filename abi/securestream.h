@@ -1448,8 +1448,9 @@ SST_API sst_status sst_stream_set_config(sst_stream *stream, sst_config *config)
  * sst_stream_set_credential answers SST_WANT_CERTIFICATE; NULL: none: a client sends an empty Certificate, a server fails
  * with SST_ERR_NO_CREDENTIAL and handshake_failure. The stream keeps a reference, and nothing can be loaded into the
  * credential any more. It is sent whatever issuers the peer names; where it can sign with no scheme of the peer's, the
- * handshake fails with SST_ERR_NO_COMMON_SCHEME. SST_ERR_NO_CREDENTIAL: it has no chain or no key, and the question stays
- * open; SST_ERR_STATE, SST_ERR_FORKED. Since 0.1.
+ * handshake fails with SST_ERR_NO_COMMON_SCHEME. SST_ERR_NO_CREDENTIAL: it has no chain or no key;
+ * SST_ERR_UNSUPPORTED_KEY: it has an RSA key below the least size of the config (sst_config_set_minimum_key); the
+ * question stays open then. SST_ERR_STATE, SST_ERR_FORKED. Since 0.1.
  */
 SST_API sst_status sst_stream_set_credential(sst_stream *stream, sst_credential *credential);
 

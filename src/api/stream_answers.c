@@ -38,6 +38,9 @@ sst_status sst_stream_set_credential(sst_stream *stream, sst_credential *credent
   if (credential != NULL) {
     answer.identity = sst__credential_identity(credential);
     if (!sst__identity_is_complete(answer.identity)) return sst__refuse(SST_ERR_NO_CREDENTIAL);
+    const uint32_t bits = sst__identity_rsa_bits(answer.identity);
+    const uint32_t least = sst__config_settings(stream->config)->minimum_rsa_bits;
+    if (bits != 0 && bits < least) return sst__refuse(SST_ERR_UNSUPPORTED_KEY);
     sst__credential_freeze(credential);
     (void)sst_credential_ref(credential);
   }

@@ -26,6 +26,12 @@ static bool hold(const sst_stream *stream, sst_status want) {
   return sst__question_hold((sst__question *)&stream->question, want); /* const for the caller, the lock is not */
 }
 
+/* Those who may ask at a question, on any thread, may find that the handshake has gone on meanwhile: they look at the
+   facts once the state says that these never change again. */
+static bool is_open(const sst_stream *stream) {
+  return (sst__state(stream) & SST_STATE_OPEN) != 0;
+}
+
 static sst_status release(const sst_stream *stream, sst_status status) {
   sst__question_release((sst__question *)&stream->question);
   return status;
@@ -40,6 +46,7 @@ static sst_status give_view(const sst_stream *stream, sst__fact fact, uint8_t *o
 sst_status sst_stream_server_name(const sst_stream *stream, uint8_t *out, size_t out_cap, size_t *out_len) {
   if (stream == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
   if (hold(stream, SST_OK)) return give_view(stream, SST__FACT_SERVER_NAME, out, out_cap, out_len);
+  if (!is_open(stream)) return sst__give(NULL, 0, out, out_cap, out_len);
   return sst__give(stream->facts.server_name, stream->facts.server_name_len, out, out_cap, out_len);
 }
 
@@ -92,7 +99,7 @@ static size_t num_in_question(const sst_stream *stream) {
 size_t sst_stream_num_peer_certificates(const sst_stream *stream) {
   if (stream == NULL) return 0;
   if (hold(stream, SST_WANT_CERTIFICATE_VERIFY)) return num_in_question(stream);
-  return stream->facts.num_peer_certificates;
+  return is_open(stream) ? stream->facts.num_peer_certificates : 0;
 }
 
 static sst_status certificate(const sst_stream *stream, sst__chain chain, size_t num, size_t index, uint8_t *out,
@@ -112,7 +119,8 @@ sst_status sst_stream_peer_certificate(const sst_stream *stream, size_t index, u
   if (hold(stream, SST_WANT_CERTIFICATE_VERIFY)) {
     return release(stream, certificate(stream, SST__CHAIN_PEER, SIZE_MAX, index, out, out_cap, out_len));
   }
-  return certificate(stream, SST__CHAIN_PEER, stream->facts.num_peer_certificates, index, out, out_cap, out_len);
+  const size_t num = is_open(stream) ? stream->facts.num_peer_certificates : 0;
+  return certificate(stream, SST__CHAIN_PEER, num, index, out, out_cap, out_len);
 }
 
 sst_status sst_stream_verified_certificate(const sst_stream *stream, size_t index, uint8_t *out, size_t out_cap,

@@ -65,14 +65,20 @@ bool sst__keep_taken(sst__tls *tls, const uint8_t *data, size_t len) {
 
 bool sst__tls_adopt(sst__engine *engine, const sst__context *context) {
   sst__tls *tls = (sst__tls *)engine; /* base is the first member */
-  SSL_free(tls->ssl);
+  SSL *reader = tls->ssl;
   tls->context = context;
+  if (!sst__tls_make_ssl(tls)) {
+    SSL_free(tls->ssl);
+    tls->ssl = reader; /* which can still send an alert */
+    return false;
+  }
+  SSL_free(reader);
   tls->header_len = 0;
   tls->body_left = 0;
   sst__free(tls->hello);
   tls->hello = NULL;
   tls->reads_again = tls->taken_len > 0;
-  return sst__tls_make_ssl(tls);
+  return true;
 }
 
 /* The names of certificate_authorities (RFC 8446, 4.2.4), for a server that is asked for a credential. */

@@ -162,16 +162,16 @@ static bool shares(const uint8_t *wire, size_t wire_len, const uint16_t *list, s
   return false;
 }
 
-/* The TLS 1.2 suites that a credential of ours can serve. */
+/* The TLS 1.2 suites that a credential of ours can serve; one that the caller will choose may be of any kind. */
 static size_t usable_suites(const sst__context_parts *parts, uint16_t *usable) {
+  const bool any_kind = sst__suspends_on(parts->settings, SST_WANT_CERTIFICATE);
   size_t num = 0;
   for (size_t i = 0; i < parts->settings->num_suites; i++) {
     const suite *one = find_suite(parts->settings->suites[i]);
-    for (size_t k = 0; one != NULL && k < parts->num_identities; k++) {
-      if ((EVP_PKEY_id(parts->identities[k]->key) == EVP_PKEY_RSA) != one->needs_rsa) continue;
-      usable[num++] = one->number;
-      break;
-    }
+    bool served = one != NULL && any_kind;
+    for (size_t k = 0; one != NULL && !served && k < parts->num_identities; k++)
+      served = (EVP_PKEY_id(parts->identities[k]->key) == EVP_PKEY_RSA) == one->needs_rsa;
+    if (served) usable[num++] = one->number;
   }
   return num;
 }
@@ -185,8 +185,7 @@ static enum ssl_select_cert_result_t look_at_hello(const SSL_CLIENT_HELLO *hello
   size_t groups_len = 0;
   uint16_t usable[SST__MAX_SUITES];
   const size_t num_usable = usable_suites(&tls->context->parts, usable);
-  tls->no_common_suite = !sst__asks(tls, SST_WANT_CERTIFICATE) &&
-                         !shares(hello->cipher_suites, hello->cipher_suites_len, usable, num_usable);
+  tls->no_common_suite = !shares(hello->cipher_suites, hello->cipher_suites_len, usable, num_usable);
   if (SSL_early_callback_ctx_extension_get(hello, TLSEXT_TYPE_supported_groups, &groups, &groups_len) &&
       groups_len > 2) {
     tls->no_common_group = !shares(groups + 2, groups_len - 2, settings->groups, settings->num_groups);

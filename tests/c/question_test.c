@@ -2,10 +2,7 @@
  * Each question once, asked and answered; and what holds of all of them: nothing is taken or lost while a stream is
  * suspended, an answer counts once, and an answer that comes too late changes nothing.
  */
-#include "openssl_signer.h"
-#include "pair.h"
-
-#include <stdlib.h>
+#include "answer.h"
 
 static const uint32_t everything =
     ASK(SST_WANT_CERTIFICATE) | ASK(SST_WANT_CERTIFICATE_VERIFY) | ASK(SST_WANT_PRIVATE_KEY_OPERATION);
@@ -81,29 +78,9 @@ TEST_VERSIONS(question, default_answer_refuses_as_without_a_question) {
   pair_free(&pair);
 }
 
-static void sign_for(const Side *side, const char *key) {
-  int32_t operation = -1;
-  uint16_t scheme = 0;
-  uint8_t message[8192], signature[1024];
-  size_t len = 0;
-  REQUIRE_STATUS(sst_stream_private_key_operation(side->stream, &operation, &scheme, message, sizeof message, &len),
-                 SST_OK);
-  EXPECT_EQ(operation, SST_OPERATION_SIGN);
-  const size_t signature_len = openssl_sign(key, scheme, message, len, signature, sizeof signature);
-  EXPECT_STATUS(sst_stream_set_signature(side->stream, signature, signature_len), SST_OK);
-}
-
-static sst_credential *elsewhere(const char *name, uint16_t scheme) {
-  sst_credential *credential = sst_credential_new();
-  const Data chain = data_read(name, "pem");
-  REQUIRE_STATUS(sst_credential_set_caller_signs(credential, &scheme, 1), SST_OK);
-  REQUIRE_STATUS(sst_credential_load_pem(credential, chain.bytes, chain.len, NULL, 0), SST_OK);
-  free(chain.bytes);
-  return credential;
-}
-
 static void signs_elsewhere(uint16_t version, const char *server, const char *client, uint16_t scheme) {
-  sst_credential *server_credential = elsewhere(server, scheme), *client_credential = elsewhere(client, scheme);
+  sst_credential *server_credential = answer_credential(server, scheme),
+                 *client_credential = answer_credential(client, scheme);
   sst_config *config = pair_config(
       &(SideOptions){.credential = "", .client_certificate = SST_CLIENT_CERTIFICATE_REQUIRE, .max_version = version},
       SST_ROLE_SERVER);
@@ -112,9 +89,9 @@ static void signs_elsewhere(uint16_t version, const char *server, const char *cl
   REQUIRE_STATUS(sst_config_add_credential(client_config, client_credential), SST_OK);
   Pair pair = pair_new(.server = {.config = config}, .client = {.config = client_config});
   EXPECT_STATUS(pair_handshake(&pair), SST_WANT_PRIVATE_KEY_OPERATION);
-  sign_for(&pair.server, server);
+  EXPECT_EQ(answer_signature(&pair.server, server), scheme);
   EXPECT_STATUS(pair_handshake(&pair), SST_WANT_PRIVATE_KEY_OPERATION);
-  sign_for(&pair.client, client);
+  EXPECT_EQ(answer_signature(&pair.client, client), scheme);
   EXPECT_STATUS(pair_handshake(&pair), SST_OK);
   EXPECT_EQ(info_of(&pair.server).local_scheme, scheme);
   pair_echo(&pair, 100);

@@ -29,6 +29,8 @@ typedef struct Library {
   void (*SSL_CTX_set_verify)(void *ctx, int mode, int (*callback)(int, void *));
   int (*SSL_CTX_use_certificate_chain_file)(void *ctx, const char *file);
   int (*SSL_CTX_use_PrivateKey_file)(void *ctx, const char *file, int type);
+  void *(*SSL_load_client_CA_file)(const char *file);
+  void (*SSL_CTX_set0_CA_list)(void *ctx, void *names);
   int (*SSL_CTX_set_ciphersuites)(void *ctx, const char *names);
   int (*SSL_CTX_set_cipher_list)(void *ctx, const char *names);
   int (*SSL_key_update)(void *ssl, int type);
@@ -93,6 +95,8 @@ static void load(Library *lib) {
   LOAD(SSL_CTX_set_verify);
   LOAD(SSL_CTX_use_certificate_chain_file);
   LOAD(SSL_CTX_use_PrivateKey_file);
+  LOAD(SSL_load_client_CA_file);
+  LOAD(SSL_CTX_set0_CA_list);
   LOAD(SSL_CTX_set_ciphersuites);
   LOAD(SSL_CTX_set_cipher_list);
   LOAD(SSL_key_update);
@@ -123,6 +127,14 @@ static void use_credential(const OpensslPeer *peer, const char *name) {
   REQUIRE_EQ(peer->lib.SSL_CTX_use_certificate_chain_file(peer->ctx, path), 1);
   snprintf(path, sizeof path, "%s/%s.key", SST_TEST_DATA, name);
   REQUIRE_EQ(peer->lib.SSL_CTX_use_PrivateKey_file(peer->ctx, path, SSL_FILETYPE_PEM_), 1);
+}
+
+static void use_issuers(const OpensslPeer *peer, const char *name) {
+  char path[1024];
+  snprintf(path, sizeof path, "%s/%s.pem", SST_TEST_DATA, name);
+  void *names = peer->lib.SSL_load_client_CA_file(path);
+  REQUIRE(names != NULL);
+  peer->lib.SSL_CTX_set0_CA_list(peer->ctx, names);
 }
 
 static void use_suites(const OpensslPeer *peer, const OpensslOptions *options) {
@@ -191,6 +203,7 @@ OpensslPeer *openssl_peer_new(const OpensslOptions *options, int32_t role, Wire 
   if (options->no_extended_master_secret) lib.SSL_CTX_set_options(peer->ctx, SSL_OP_NO_EXTENDED_MASTER_SECRET_);
   if (options->no_tickets) lib.SSL_CTX_set_options(peer->ctx, SSL_OP_NO_TICKET_);
   if (options->ask_certificate) lib.SSL_CTX_set_verify(peer->ctx, SSL_VERIFY_PEER_, accept_any);
+  if (options->issuers != NULL) use_issuers(peer, options->issuers);
   if (options->suites != NULL) use_suites(peer, options);
   peer->is_server = role == SST_ROLE_SERVER;
   staple(peer, options);

@@ -20,6 +20,7 @@ typedef struct OpensslOptions {
   const uint8_t *ocsp_response; /* what a server staples for a client that asks */
   size_t ocsp_response_len;
   bool ask_ocsp_response; /* a client */
+  const char *issuers;    /* NAME in tests/data: names of issuers to accept, sent in either role; NULL: none */
   const char *suites;     /* names in OpenSSL's writing; NULL: its default */
 } OpensslOptions;
 

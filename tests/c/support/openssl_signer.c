@@ -31,7 +31,7 @@ static struct {
     *(void **)(void *)&crypto.member = symbol;                  \
   } while (0)
 
-static void load(void) {
+void openssl_signer_load(void) {
   if (crypto.sign != NULL) return;
   void *library = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) SKIP("there is no libcrypto.so.3");
@@ -69,7 +69,7 @@ static const void *digest_of(uint16_t scheme) {
 
 size_t openssl_sign(const char *key, uint16_t scheme, const uint8_t *message, size_t message_len, uint8_t *out,
                     size_t out_cap) {
-  load();
+  openssl_signer_load();
   const Data pem = data_read(key, "key");
   void *bio = crypto.mem_buf(pem.bytes, (int)pem.len);
   void *pkey = crypto.read_key(bio, NULL, NULL, NULL);
