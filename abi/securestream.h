@@ -1423,8 +1423,9 @@ SST_API sst_status sst_stream_verdict(const sst_stream *stream, sst_error *error
 /*
  * sst_stream_private_key_operation tells what the private key must do: *operation is SST_OPERATION_SIGN, *scheme the
  * signature scheme, and the whole message to sign, not hashed, is copied to out: 100 to 146 bytes, but a TLS 1.2 client
- * signs all messages of the handshake so far, of any length. While SST_WANT_PRIVATE_KEY_OPERATION is open;
- * SST_ERR_STATE otherwise. A getter of variable size (section 1). Since 0.1.
+ * signs all messages of the handshake so far, of any length. The chain whose key is wanted comes from
+ * sst_stream_local_certificate. While SST_WANT_PRIVATE_KEY_OPERATION is open; SST_ERR_STATE otherwise. A getter of
+ * variable size (section 1). Since 0.1.
  */
 SST_API sst_status sst_stream_private_key_operation(const sst_stream *stream, int32_t *operation, uint16_t *scheme,
                                                     uint8_t *out, size_t out_cap, size_t *out_len);

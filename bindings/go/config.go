@@ -77,6 +77,12 @@ type Config struct {
 	// MaxFragment is the most plaintext in a record that is sent: 512 to 16,384; 0: 16,384.
 	MaxFragment int
 
+	// SessionTickets is how many session tickets a server sends after a handshake: 1 to 16; 0: 1.
+	SessionTickets int
+
+	// SessionTicketsDisabled lets a server send none.
+	SessionTicketsDisabled bool
+
 	// Time is the time at which certificates are judged; nil: now.
 	Time func() time.Time
 
@@ -86,6 +92,26 @@ type Config struct {
 
 	// Report is a set of 1 << kind: events that a [Stream] reports. A [Conn] takes the events itself.
 	Report uint32
+
+	// SuspendOn has the statuses StatusWant… that the handshake of a [Stream] stops for. A [Conn] has functions for them:
+	// GetConfigForClient and those behind it.
+	SuspendOn []Status
+
+	// GetConfigForClient chooses the config of a server's connection by the client's hello; nil: this one. Credentials
+	// and all else may then be missing here. VerifyName and Time stay those of this config. An error ends the handshake,
+	// and is returned by it; that holds for the functions below too.
+	GetConfigForClient func(*ClientHelloInfo) (*Config, error)
+
+	// GetCertificate chooses what a server shows, in place of Credentials; nil: the handshake fails with
+	// [ErrNoCredential].
+	GetCertificate func(*ClientHelloInfo) (*Credential, error)
+
+	// GetClientCertificate chooses what a client shows, in place of Credentials, if the server asks; nil: none.
+	GetClientCertificate func(*CertificateRequestInfo) (*Credential, error)
+
+	// VerifyPeer judges a peer that has shown a certificate. It returns nil for a peer that is good, whatever the
+	// verdict, the Verdict itself to leave it at that, or another error. With VerifyPeer no Trust is needed.
+	VerifyPeer func(*PeerCertificateInfo) error
 
 	mu    sync.Mutex
 	log   sync.Mutex // held while KeyLogWriter writes
@@ -116,11 +142,16 @@ func (c *Config) Clone() *Config {
 		ClientCAs: c.ClientCAs, NextProtos: c.NextProtos, ALPNLenient: c.ALPNLenient, MinVersion: c.MinVersion,
 		MaxVersion: c.MaxVersion, CurvePreferences: c.CurvePreferences, CipherSuites: c.CipherSuites,
 		SignatureSchemes: c.SignatureSchemes, MinRSABits: c.MinRSABits, AllowSHA1: c.AllowSHA1, Compat: c.Compat,
-		MaxFragment: c.MaxFragment, Time: c.Time, KeyLogWriter: c.KeyLogWriter, Report: c.Report}
+		MaxFragment: c.MaxFragment, SessionTickets: c.SessionTickets, SessionTicketsDisabled: c.SessionTicketsDisabled, Time: c.Time, KeyLogWriter: c.KeyLogWriter, Report: c.Report, SuspendOn: c.SuspendOn,
+		GetConfigForClient: c.GetConfigForClient, GetCertificate: c.GetCertificate,
+		GetClientCertificate: c.GetClientCertificate, VerifyPeer: c.VerifyPeer}
 }
 
 // Check reports what would make every connection of role fail. Making a connection does the same.
 func (c *Config) Check(role Role) error {
+	if role == RoleServer && c.GetConfigForClient != nil {
+		return nil // the config of each connection is checked when it is chosen
+	}
 	_, err := c.build(role)
 	return err
 }
@@ -165,7 +196,7 @@ func (c *Config) build(role Role) (*builtConfig, error) {
 // fill gives the settings to the C object and freezes it.
 func (c *Config) fill(b *builtConfig, role Role) error {
 	config := b.native.ptr
-	for _, set := range c.settings(config) {
+	for _, set := range append(c.settings(config), c.questions(config, role)) {
 		if set.wanted {
 			if status := set.apply(); status != raw.SST_OK {
 				return failure("configure "+set.name, status, b.lastError)
@@ -222,6 +253,8 @@ func (c *Config) settings(config *raw.Config) []setting {
 		{"MinRSABits", c.MinRSABits != 0, func() int32 { return raw.Sst_config_set_minimum_key(config, limited(c.MinRSABits)) }},
 		{"AllowSHA1", c.AllowSHA1, func() int32 { return raw.Sst_config_set_chain_digests(config, raw.SST_CHAIN_DIGEST_SHA1) }},
 		{"MaxFragment", c.MaxFragment != 0, func() int32 { return raw.Sst_config_set_max_fragment(config, limited(c.MaxFragment)) }},
+		{"SessionTickets", c.SessionTickets != 0, func() int32 { return raw.Sst_config_set_ticket_count(config, limited(c.SessionTickets)) }},
+		{"SessionTicketsDisabled", c.SessionTicketsDisabled, func() int32 { return raw.Sst_config_set_ticket_count(config, 0) }},
 		{"Report", report != 0, func() int32 { return raw.Sst_config_report(config, report) }},
 	}
 	for _, protocol := range c.NextProtos {
@@ -231,6 +264,23 @@ func (c *Config) settings(config *raw.Config) []setting {
 		all = append(all, setting{"ClientCAs", true, func() int32 { return raw.Sst_config_add_client_ca(config, ca) }})
 	}
 	return all
+}
+
+// questions is what streams of role stop for.
+func (c *Config) questions(config *raw.Config, role Role) setting {
+	mask := uint32(0)
+	add := func(wanted bool, want Status) {
+		if wanted {
+			mask |= 1 << min(uint32(want-StatusWantClientHello), 31) // the last bit is no question
+		}
+	}
+	for _, want := range c.SuspendOn {
+		add(true, want)
+	}
+	add(role == RoleServer && c.GetCertificate != nil, StatusWantCertificate)
+	add(role == RoleClient && c.GetClientCertificate != nil, StatusWantCertificate)
+	add(c.VerifyPeer != nil, StatusWantCertificateVerify)
+	return setting{"SuspendOn", mask != 0, func() int32 { return raw.Sst_config_suspend_on(config, mask) }}
 }
 
 // limited is n for a setter that refuses what is too large; a negative n is too large.
@@ -253,7 +303,7 @@ func (c *Config) addCredentials(b *builtConfig) error {
 func (c *Config) addTrust(b *builtConfig, role Role) error {
 	trust := c.Trust
 	if trust == nil {
-		if role == RoleServer || c.InsecureSkipVerify {
+		if role == RoleServer || c.InsecureSkipVerify || c.VerifyPeer != nil {
 			return nil
 		}
 		system, err := SystemTrust()

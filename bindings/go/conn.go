@@ -23,10 +23,10 @@ import (
 // for the handshake too.
 type Conn struct {
 	conn   net.Conn
-	config *Config
 	role   Role
 	stream *Stream
 	broken error // why there is no stream
+	hello  *ClientHelloInfo
 
 	shaking      sync.Mutex // the handshake; nobody else uses in and out before it is finished
 	open         atomic.Bool
@@ -57,8 +57,8 @@ func Server(conn net.Conn, config *Config) *Conn {
 }
 
 func newConn(conn net.Conn, config *Config, role Role, serverName string) *Conn {
-	c := &Conn{conn: conn, config: config, role: role}
-	c.stream, c.broken = newStream(config, role, serverName)
+	c := &Conn{conn: conn, role: role}
+	c.stream, c.broken = newStream(config, role, serverName, role == RoleServer && config.asksClient())
 	if c.broken == nil {
 		c.broken = c.stream.LeavePartial() // ciphertext stays in our buffer, none is copied
 	}
@@ -89,7 +89,7 @@ func (c *Conn) HandshakeContext(ctx context.Context) error {
 		return c.handshakeErr
 	}
 	stop := context.AfterFunc(ctx, func() { c.conn.Close() })
-	err := c.handshake()
+	err := c.handshake(ctx)
 	ended := !stop()
 	if ended {
 		err = ctx.Err()
@@ -99,14 +99,18 @@ func (c *Conn) HandshakeContext(ctx context.Context) error {
 		return nil
 	}
 	var failed *Error
-	if errors.As(err, &failed) || ended {
+	var asked *answerError
+	if errors.As(err, &asked) { // an error of who answers ends the handshake, whatever its type
+		err = asked.error
+		c.handshakeErr = err
+	} else if errors.As(err, &failed) || ended {
 		c.handshakeErr = err
 	}
 	return err
 }
 
 // handshake goes on until the stream is open, or fails. An error of the transport leaves all as it is.
-func (c *Conn) handshake() error {
+func (c *Conn) handshake(ctx context.Context) error {
 	defer c.in.release()
 	defer c.out.release()
 	if err := c.out.send(c.conn); err != nil {
@@ -134,12 +138,23 @@ func (c *Conn) handshake() error {
 		case p.Status == StatusNeedOutput:
 			continue
 		case p.Status != StatusNeedInput:
-			return failure("handshake: nobody answers "+p.Status.String(), raw.SST_ERR_UNSUPPORTED, nil)
+			if err := c.answer(ctx, p.Status); err != nil {
+				c.refuse()
+				return &answerError{err}
+			}
+			continue
 		}
 		if err := c.receive(); err != nil {
 			return err
 		}
 	}
+}
+
+// refuse tells the peer that the answer was no.
+func (c *Conn) refuse() {
+	p, _ := c.stream.Handshake(c.in.wire(), c.out.room())
+	c.out.put(p.Produced)
+	_ = c.out.send(c.conn)
 }
 
 // refusedBecause looks for the alert of a peer that takes no more, and else returns the error of sending.
@@ -167,8 +182,9 @@ func (c *Conn) events(flags Flags) {
 		if !ok {
 			return
 		}
-		if event.Kind == EventKeyLog && c.config.KeyLogWriter != nil {
-			c.config.writeKeyLog(event.Data)
+		config := c.stream.config.Load()
+		if event.Kind == EventKeyLog && config.KeyLogWriter != nil {
+			config.writeKeyLog(event.Data)
 		}
 	}
 }

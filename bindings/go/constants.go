@@ -47,10 +47,10 @@ const (
 	StatusNeedOutput Status = raw.SST_NEED_OUTPUT // give more room: Needed bytes make progress
 	StatusClosed     Status = raw.SST_CLOSED      // the peer's close_notify was reached: the end of the data
 
-	StatusWantClientHello         Status = raw.SST_WANT_CLIENT_HELLO
-	StatusWantCertificate         Status = raw.SST_WANT_CERTIFICATE
-	StatusWantCertificateVerify   Status = raw.SST_WANT_CERTIFICATE_VERIFY
-	StatusWantPrivateKeyOperation Status = raw.SST_WANT_PRIVATE_KEY_OPERATION
+	StatusWantClientHello         Status = raw.SST_WANT_CLIENT_HELLO          // which config?
+	StatusWantCertificate         Status = raw.SST_WANT_CERTIFICATE           // which credential?
+	StatusWantCertificateVerify   Status = raw.SST_WANT_CERTIFICATE_VERIFY    // is this peer good?
+	StatusWantPrivateKeyOperation Status = raw.SST_WANT_PRIVATE_KEY_OPERATION // the signature, please
 	StatusWantSession             Status = raw.SST_WANT_SESSION
 	StatusWantTicketDecrypt       Status = raw.SST_WANT_TICKET_DECRYPT
 	StatusWantEarlyDataRetry      Status = raw.SST_WANT_EARLY_DATA_RETRY

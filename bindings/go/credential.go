@@ -1,6 +1,7 @@
 package securestream
 
 import (
+	"crypto"
 	"os"
 
 	"securestream.example/securestream/internal/raw"
@@ -17,7 +18,11 @@ import (
 // [ErrUnsupportedKey] (not RSA, P-256, P-384, P-521 or Ed25519, too small, or not for signing), [ErrPasswordRequired],
 // [ErrBadPassword], [ErrUnsupportedCipher], [ErrListTooLong] (more than 200 certificates), [ErrNoMemory]; those that
 // load files also with the error of os.ReadFile.
-type Credential struct{ native native[raw.Credential] }
+type Credential struct {
+	native native[raw.Credential]
+	signer crypto.Signer // of NewCredentialSigner
+	leaf   []byte        // of a chain whose key is elsewhere
+}
 
 // NewCredential loads a certificate chain and its private key from PEM (RFC 7468). The key is PKCS#8, PKCS#1 or SEC1,
 // not encrypted: see [NewEncryptedCredential]. Where keyPEM is empty it is in chainPEM.

@@ -24,7 +24,7 @@ type Error struct {
 	// errors.Is finds each.
 	Reasons []Code
 	// Chain has the certificates that were refused, in DER as the peer sent them, leaf first: with a code of a
-	// certificate (ErrCert…) or ErrKeyUsage. It is for messages and logs: anybody can send it, and nothing in it may be
+	// certificate (ErrCert…), ErrKeyUsage, or ErrRejected by who judged it. It is for messages and logs: anybody can send it, and nothing in it may be
 	// trusted.
 	Chain [][]byte
 	// Detail is an errno, HRESULT or GSS major status, where there is one.

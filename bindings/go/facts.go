@@ -90,8 +90,8 @@ func (s *Stream) ServerName() string { return string(s.bytes(raw.Sst_stream_serv
 // Describe is one line for logs: "TLS 1.3, TLS_AES_128_GCM_SHA256, x25519, server, verified".
 func (s *Stream) Describe() string { return string(s.bytes(raw.Sst_stream_describe)) }
 
-// PeerCertificates is the chain that the peer sent, in DER, leaf first; nil until the handshake has succeeded. What was
-// refused is in [Error.Chain].
+// PeerCertificates is the chain that the peer sent, in DER, leaf first; nil until the handshake has succeeded, or asks
+// whether it is good. What was refused is in [Error.Chain].
 func (s *Stream) PeerCertificates() [][]byte { return s.chain(raw.Sst_stream_peer_certificate) }
 
 // VerifiedChain is the path from the peer's leaf to a trust anchor that verification built, in DER; nil: nothing was

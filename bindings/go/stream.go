@@ -3,6 +3,7 @@ package securestream
 import (
 	"math"
 	"net"
+	"sync/atomic"
 	"time"
 
 	"securestream.example/securestream/internal/raw"
@@ -18,7 +19,8 @@ import (
 // An error is of type [*Error]. It is never lost: those that end the stream come again from every later call.
 type Stream struct {
 	native native[raw.Stream]
-	config *Config // for its key log
+	config atomic.Pointer[Config]     // for its key log, and who answers; nil: none yet
+	chosen atomic.Pointer[Credential] // while the handshake waited
 }
 
 // Progress is what a call did, and what waits. It is valid also beside an error.
@@ -34,28 +36,39 @@ type Progress struct {
 // Range is where a piece of plaintext lies.
 type Range struct{ Offset, Length int }
 
-// NewStream makes a stream. A client expects config.ServerName. Nil is the zero config.
+// NewStream makes a stream. A client expects config.ServerName, and nil is the zero config. A server whose config is nil
+// stops with [StatusWantClientHello] for one.
 func NewStream(config *Config, role Role) (*Stream, error) {
+	if role == RoleServer && config == nil {
+		return newStream(new(Config), role, "", true)
+	}
 	config = orZero(config)
-	return newStream(config, role, config.ServerName)
+	return newStream(config, role, config.ServerName, false)
 }
 
-func newStream(config *Config, role Role, serverName string) (*Stream, error) {
-	built, err := config.build(role)
-	if err != nil {
-		return nil, err
+// newStream makes a stream of a config, or, with later, one of a server that asks for its config.
+func newStream(config *Config, role Role, serverName string, later bool) (*Stream, error) {
+	var from *raw.Config
+	var lastError func(*raw.Error) int32
+	if !later {
+		built, err := config.build(role)
+		if err != nil {
+			return nil, err
+		}
+		if !built.native.enter() {
+			return nil, failure("make a stream", raw.SST_ERR_CLOSED, nil)
+		}
+		defer built.native.leave()
+		from, lastError = built.native.ptr, built.lastError
 	}
-	if !built.native.enter() {
-		return nil, failure("make a stream", raw.SST_ERR_CLOSED, nil)
-	}
-	defer built.native.leave()
 	var ptr *raw.Stream
-	if status := raw.Sst_stream_new(built.native.ptr, int32(role), &ptr); status != raw.SST_OK {
-		return nil, failure("make a stream", status, built.lastError)
+	if status := raw.Sst_stream_new(from, int32(role), &ptr); status != raw.SST_OK {
+		return nil, failure("make a stream", status, lastError)
 	}
-	s := &Stream{config: config}
+	s := new(Stream)
+	s.config.Store(config)
 	s.native.own(ptr, raw.Sst_stream_free)
-	if err := s.setUp(role, serverName); err != nil {
+	if err := s.setUp(config, role, serverName); err != nil {
 		s.Close()
 		return nil, err
 	}
@@ -63,19 +76,19 @@ func newStream(config *Config, role Role, serverName string) (*Stream, error) {
 }
 
 // setUp sets what a stream is told before its first byte.
-func (s *Stream) setUp(role Role, serverName string) error {
+func (s *Stream) setUp(config *Config, role Role, serverName string) error {
 	if role == RoleClient && serverName != "" {
 		if status := raw.Sst_stream_set_server_name(s.native.ptr, serverName); status != raw.SST_OK {
 			return failure("set server name", status, nil)
 		}
 	}
-	if s.config.VerifyName != "" {
-		if status := raw.Sst_stream_set_verify_name(s.native.ptr, s.config.VerifyName); status != raw.SST_OK {
+	if config.VerifyName != "" {
+		if status := raw.Sst_stream_set_verify_name(s.native.ptr, config.VerifyName); status != raw.SST_OK {
 			return failure("set verify name", status, nil)
 		}
 	}
-	if s.config.Time != nil {
-		return s.SetVerifyTime(s.config.Time())
+	if config.Time != nil {
+		return s.SetVerifyTime(config.Time())
 	}
 	return nil
 }
@@ -112,7 +125,9 @@ func (s *Stream) SetMaxFragment(n int) error {
 
 // Handshake performs the handshake. A client's first call takes no input. The messages of one step lie in one piece, to
 // be sent by one write. It takes no byte beyond the handshake. When it fails, the alert that tells the peer why is in
-// out.
+// out. A status StatusWant… is a question: a getter tells more ([Stream.ClientHello], [Stream.CertificateRequest],
+// [Stream.PeerCertificate], [Stream.PrivateKeyOperation]), one answer is given, any time later, and Handshake is called
+// again.
 func (s *Stream) Handshake(in, out []byte) (Progress, error) {
 	if !s.native.enter() {
 		return s.gone("handshake")
@@ -226,7 +241,7 @@ func (s *Stream) done(op string, r *raw.Result) (Progress, error) {
 // failure makes the error of a status of this stream, with the chain that was refused. Inside of a call.
 func (s *Stream) failure(op string, status int32) *Error {
 	e := failure(op, status, func(e *raw.Error) int32 { return raw.Sst_stream_last_error(s.native.ptr, e) })
-	if e.Code.isCertificate() {
+	if e.Code.isCertificate() || e.Code == ErrRejected {
 		e.Chain = s.chain(raw.Sst_stream_refused_certificate)
 	}
 	return e

@@ -173,7 +173,7 @@ func TestStream_wrongCallsChangeNothing(t *testing.T) {
 	if err := (&securestream.Config{MaxFragment: 1<<32 + 512, InsecureSkipVerify: true}).Check(securestream.RoleClient); !errors.Is(err, securestream.ErrInvalidArgument) {
 		t.Error(err)
 	}
-	if _, err := securestream.NewStream(nil, securestream.RoleServer); !errors.Is(err, securestream.ErrNoCredential) {
+	if _, err := securestream.NewStream(new(securestream.Config), securestream.RoleServer); !errors.Is(err, securestream.ErrNoCredential) {
 		t.Error(err)
 	}
 	if err := c.SetMaxFragment(-1); !errors.Is(err, securestream.ErrInvalidArgument) {

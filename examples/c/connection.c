@@ -99,6 +99,7 @@ static void give_up(connection *c) {
 }
 
 static void step_handshake(connection *c) {
+  c->asked = false;
   switch (pump_handshake(&c->pump)) {
     case PUMP_OK: {
       char text[512];
@@ -115,6 +116,9 @@ static void step_handshake(connection *c) {
       return;
     case PUMP_WANT_WRITE:
       c->events = POLLOUT;
+      return;
+    case PUMP_ASKED:
+      c->asked = true;
       return;
     case PUMP_END:
     case PUMP_FAILED:
@@ -219,6 +223,7 @@ static void step_receive(connection *c) {
       c->events |= POLLIN;
       break;
     case PUMP_WANT_WRITE:
+    case PUMP_ASKED:
       break; /* not from pump_read */
     case PUMP_FAILED:
       if (!client_has_left(c)) give_up(c);

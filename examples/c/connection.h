@@ -31,6 +31,7 @@ typedef struct connection {
   bool ready;          /* there is more to do at once: do not wait */
   int64_t deadline_ms; /* when patience ends */
   bool good;           /* it ended as it should */
+  bool asked;          /* its stream waits for the answer to pump.question: then there is nothing to poll for */
 
   bool expired;  /* the client was silent for too long */
   bool stopping; /* close_notify goes out as soon as nothing is owed */

@@ -74,7 +74,10 @@ pump_status pump_handshake(pump *p) {
     sent = pump_flush(p);                /* One write for the whole flight. */
     if (status < 0) return failed(p, 0); /* The alert that tells the peer why is on its way. */
     if (sent != PUMP_OK || status == SST_OK) return sent;
-    if (status != SST_NEED_INPUT) return failed(p, ENOTSUP); /* A question (SST_WANT_x), which nobody here answers. */
+    if (status != SST_NEED_INPUT) {
+      p->question = status;
+      return PUMP_ASKED;
+    }
     const pump_status received = receive(p);
     if (received != PUMP_OK) return received;
   }

@@ -20,6 +20,7 @@ typedef enum pump_status {
   PUMP_WANT_READ,  /* repeat when the socket is readable */
   PUMP_WANT_WRITE, /* repeat when the socket is writable */
   PUMP_END,        /* the peer's close_notify: it has said all */
+  PUMP_ASKED,      /* the stream has put a question, which is in question: answer it, then repeat */
   PUMP_FAILED      /* system_error is the errno of the socket; if it is 0, sst_stream_last_error tells */
 } pump_status;
 
@@ -27,6 +28,7 @@ typedef struct pump {
   sst_stream *stream; /* not owned */
   int fd;             /* not owned */
   int system_error;
+  sst_status question; /* SST_WANT_x */
 
   /* NULL, or told of the bytes of each send and each recv. */
   void (*on_wire)(void *context, bool sent, const uint8_t *bytes, size_t len);

@@ -133,6 +133,9 @@ sst_status sst_stream_verified_certificate(const sst_stream *stream, size_t inde
 sst_status sst_stream_local_certificate(const sst_stream *stream, size_t index, uint8_t *out, size_t out_cap,
                                         size_t *out_len) {
   if (stream == NULL) return no_stream(out_len);
+  if (hold(stream, SST_WANT_PRIVATE_KEY_OPERATION)) { /* whose key is wanted */
+    return release(stream, certificate(stream, SST__CHAIN_LOCAL, SIZE_MAX, index, out, out_cap, out_len));
+  }
   return certificate(stream, SST__CHAIN_LOCAL, stream->facts.num_local_certificates, index, out, out_cap, out_len);
 }
 

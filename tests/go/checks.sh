@@ -50,3 +50,17 @@ builds_by_flags() {
   export CGO_CFLAGS="$CGO_CFLAGS -I$prefix/include" CGO_LDFLAGS="$prefix/lib/libsecurestream.a -lstdc++ -lpthread"
   PKG_CONFIG=/bin/false go -C bindings/go test -tags securestream_flags -run TestStream_pair .
 }
+
+# The blocks in Go of docs/suspensions.md, each a package of its own.
+suspension_examples_compile() {
+  local module=$work/page
+  rm -rf "$module"
+  mkdir -p "$module"
+  awk -v folder="$module" '/^```go$/ { inside = ++count; system("mkdir " folder "/e" count); print "package e" count "\n" >(folder "/e" count "/example.go"); next }
+    /^```/ { inside = 0 } inside { print >(folder "/e" inside "/example.go") }' docs/suspensions.md
+  [ "$(find "$module" -name example.go | wc -l)" -ge 4 ] || { echo "docs/suspensions.md has less than four blocks in Go"; return 1; }
+  printf 'module example.test/page\n\ngo 1.24\n' >"$module/go.mod"
+  go -C "$module" mod edit -require securestream.example/securestream@v0.0.0 \
+    -replace "securestream.example/securestream=$SST_ROOT/bindings/go"
+  nothing_said gofmt -l "$module" && go -C "$module" vet ./...
+}

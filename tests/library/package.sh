@@ -71,6 +71,12 @@ case $case_ in
     [ -f "$(pc_folder)/securestream.pc" ] || fail "no securestream.pc"
     ! readelf -SW "$(lib_folder)/libsecurestream.so" | grep -q '\.debug_info' || fail "the library is not stripped"
     ;;
+  suspension_examples_compile)
+    need pkg-config
+    awk '/^```c$/ { inside = 1; next } /^```/ { inside = 0 } inside' "$root/docs/suspensions.md" >examples.c
+    [ "$(grep -c '^void \|^sst_status ' examples.c)" -ge 6 ] || fail 'docs/suspensions.md has less than six functions in C'
+    gcc -std=c11 -Wall -Wextra -Wshadow -Wconversion -Werror -c -o examples.o examples.c $(config --cflags)
+    ;;
   readme_example_runs)
     need pkg-config
     [ -f "$root/README.md" ] || fail "there is no README.md"

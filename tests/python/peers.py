@@ -29,7 +29,13 @@ T = TypeVar("T")
 
 
 def server_config(name: str = "server-p256", **settings: Any) -> ss.Config:
-    return ss.Config(credentials=credential(name), **settings)
+    return ss.Config(**{"credentials": credential(name), **settings})
+
+
+def asking_config(**settings: Any) -> ss.Config:
+    """A server that demands a certificate."""
+    required = ss.ClientCertificate.REQUIRE
+    return server_config(**{"trust": trust("client-root"), "client_certificate": required, **settings})
 
 
 def client_config(**settings: Any) -> ss.Config:

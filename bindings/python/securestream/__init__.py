@@ -45,6 +45,7 @@ from .errors import (
     UnsupportedError,
 )
 from .listener import Listener, connect, listen
+from .question import CertificateRequest, ClientHello, PeerCertificate, PrivateKeyOperation, Question
 from .stream import Event, Info, Progress, Stream
 from .trust import TrustStore
 
@@ -66,8 +67,10 @@ __all__ = [
     "ArgumentError",
     "BusyError",
     "CertificateError",
+    "CertificateRequest",
     "ChainDigest",
     "ClientCertificate",
+    "ClientHello",
     "ClosedError",
     "Config",
     "ConfigError",
@@ -86,9 +89,12 @@ __all__ = [
     "InternalError",
     "Listener",
     "OutOfMemoryError",
+    "PeerCertificate",
+    "PrivateKeyOperation",
     "Profile",
     "Progress",
     "ProtocolError",
+    "Question",
     "RECORD_MAX",
     "Role",
     "SecureStreamError",

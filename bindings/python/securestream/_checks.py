@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from . import _native
+from .constants import Status
 from .errors import CertificateError, Record, SecureStreamError, error_class
 
 if TYPE_CHECKING:
@@ -47,8 +48,11 @@ def failure(
     if way_out:
         record = record._replace(message=f"{record.message}: {way_out}")
     kind = error_class(status)
-    if issubclass(kind, CertificateError) and isinstance(handle, _native.StreamHandle):
-        return kind(record, progress, output, certificates(_native.sst_stream_refused_certificate, handle))
+    may_have_chain = issubclass(kind, CertificateError) or status == Status.ERR_REJECTED
+    if may_have_chain and isinstance(handle, _native.StreamHandle):
+        chain = certificates(_native.sst_stream_refused_certificate, handle)
+        if chain or status != Status.ERR_REJECTED:
+            return CertificateError(record, progress, output, chain)
     return kind(record, progress, output)
 
 

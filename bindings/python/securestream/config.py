@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from . import _native
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from _typeshed import ReadableBuffer
+
+    from .question import CertificateRequest, ClientHello, PeerCertificate
 
 
 class Settings(TypedDict, total=False):
@@ -34,8 +36,20 @@ class Settings(TypedDict, total=False):
     minimum_rsa_bits     the least RSA key, in the peer's chain and of our own: 1024 to 8192. Without it: 2048
     allow_sha1           signatures by SHA-1 in the peer's chain are accepted as well as those by SHA-2
     max_fragment         the most plaintext in a record that is sent: 512 to 16384
+    session_tickets      for servers: how many session tickets follow a handshake: 0 to 16. Without it: 1
     profile              `Profile.DEFAULT`, `COMPAT`
     report               kinds of events to report: see `Stream.next_event`
+    suspend_on           `Status.WANT_x`: what a handshake stops for, see `Stream.question`
+
+    Who answers what a handshake stops for. A `Connection` calls them in the thread of its handshake, which waits for as
+    long as they take; they must not use the connection. What they raise ends the handshake and is raised by it. With a
+    bare `Stream` they are called by `Stream.answer`.
+
+    select_config        for servers: called with a `ClientHello`, returns the `Config` of this connection, whole; None:
+                         this one. This one needs no credential then
+    select_credential    called with a `CertificateRequest`, returns the `Credential` to show; None: none
+    verify_peer          called with a `PeerCertificate`, returns True (good, whatever the verdict), False (not good),
+                         or None (as the verdict says)
     """
 
     trust: TrustStore | None
@@ -53,8 +67,13 @@ class Settings(TypedDict, total=False):
     minimum_rsa_bits: int
     allow_sha1: bool
     max_fragment: int
+    session_tickets: int
     profile: Profile
     report: Iterable[EventKind]
+    suspend_on: Iterable[Status]
+    select_config: Callable[[ClientHello], Config | None] | None
+    select_credential: Callable[[CertificateRequest], Credential | None] | None
+    verify_peer: Callable[[PeerCertificate], bool | None] | None
 
 
 class Config:
@@ -94,7 +113,15 @@ class Config:
         What `TrustStore.system` raises, where a client needs it.
         """
         for side in (Role.CLIENT, Role.SERVER) if role == Role.BOTH else (role,):
-            self._frozen(side)
+            self._of_streams(side)
+
+    def _of_streams(self, role: Role) -> _native.ConfigHandle | None:
+        """What new streams are made of; None: a server's stream asks for its config."""
+        return None if role == Role.SERVER and self._settings.get("select_config") else self._frozen(role)
+
+    def _credentials(self) -> tuple[Credential, ...]:
+        credentials = self._settings.get("credentials", ())
+        return (credentials,) if isinstance(credentials, Credential) else tuple(credentials)
 
     def _frozen(self, role: Role) -> _native.ConfigHandle:
         """What streams of `role` are made of."""
@@ -135,8 +162,24 @@ class Config:
             self._check(_native.sst_config_set_alpn_lenient(c, s["alpn_lenient"]), "alpn_lenient")
         if "max_fragment" in s:
             self._check(_native.sst_config_set_max_fragment(c, s["max_fragment"]), "max_fragment")
+        if "session_tickets" in s:
+            self._check(_native.sst_config_set_ticket_count(c, s["session_tickets"]), "session_tickets")
         if "report" in s:
             self._check(_native.sst_config_report(c, sum({1 << kind for kind in s["report"]})), "report")
+        self._apply_questions(s)
+
+    def _apply_questions(self, s: Settings) -> None:
+        questions = set(s.get("suspend_on", ()))
+        if s.get("select_credential"):
+            questions.add(Status.WANT_CERTIFICATE)
+        if s.get("verify_peer"):
+            questions.add(Status.WANT_CERTIFICATE_VERIFY)
+        first = Status.WANT_CLIENT_HELLO
+        if any(question < first for question in questions):
+            raise ArgumentError(plain_record(Status.ERR_INVALID_ARGUMENT)._replace(message="suspend_on lists WANT_x"))
+        if questions:
+            mask = sum(1 << question - first for question in questions)
+            self._check(_native.sst_config_suspend_on(self._handle, mask), "suspend_on")
 
     def _apply_trust(self, s: Settings) -> None:
         c = self._handle
@@ -150,8 +193,7 @@ class Config:
             self._check(_native.sst_config_set_minimum_key(c, s["minimum_rsa_bits"]), "minimum_rsa_bits")
         if "allow_sha1" in s:
             self._check(_native.sst_config_set_chain_digests(c, s["allow_sha1"]), "allow_sha1")
-        credentials = s.get("credentials", ())
-        for credential in (credentials,) if isinstance(credentials, Credential) else credentials:
+        for credential in self._credentials():
             self._check(_native.sst_config_add_credential(c, credential._handle))
         trust = s.get("trust")
         if trust is not None:
@@ -167,7 +209,7 @@ class Config:
 def _with_lists(settings: Settings) -> Settings:
     """The settings with iterators read, for `replace` reads them again."""
     copy: dict[str, Any] = dict(settings)
-    for name in ("client_cas", "alpn", "groups", "tls12_suites", "signature_schemes", "report"):
+    for name in ("client_cas", "alpn", "groups", "tls12_suites", "signature_schemes", "report", "suspend_on"):
         if name in copy:
             if isinstance(copy[name], (str, bytes, bytearray, memoryview)):
                 raise TypeError(f"{name} is a list of values")

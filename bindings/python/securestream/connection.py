@@ -16,7 +16,7 @@ from ._receiver import Receiver
 from ._sender import Sender, is_ready
 from .config import Config
 from .constants import Counter, Role, Status, Version
-from .errors import AlertError, ClosedError, SecureStreamError, StateError, UnsupportedError
+from .errors import AlertError, ClosedError, SecureStreamError, StateError
 from .stream import Stream
 
 if TYPE_CHECKING:
@@ -92,6 +92,8 @@ class Connection:
         Raises `CertificateError`, `AlertError`, `HandshakeEOFError`, `ProtocolError`, `ConfigError`; the peer is told,
         and the connection can then only be closed.
         """
+        if self._is_shaken:
+            return
         with self._shaking:  # and not in the lock of a reader, which another thread may hold for long when it is done
             if not self._is_shaken:
                 with self._receiver.lock, self._sender.lock:
@@ -100,19 +102,32 @@ class Connection:
     def _shake(self) -> None:
         while not self._is_shaken:
             self._transmit()
-            progress = _native.sst_stream_handshake(self._stream._handle, self._receiver.wire, self._sender.room)
-            self._receiver.consume(progress.consumed)
-            self._sender.put(progress.produced)
-            if progress.status < 0:
+            status = self._step()
+            if status < 0:
                 self._tell_why()
-                raise self._failure(progress.status)
+                raise self._failure(status)
             self._transmit()
-            if progress.status == Status.OK:
+            if status == Status.OK:
                 self._is_shaken = True
-            elif progress.status == Status.NEED_INPUT:
+            elif status == Status.NEED_INPUT:
                 self._receiver.receive()
-            elif progress.status != Status.NEED_OUTPUT:
-                raise UnsupportedError(plain_record(progress.status))
+            elif status != Status.NEED_OUTPUT:
+                self._answer()
+
+    def _step(self) -> int:
+        progress = _native.sst_stream_handshake(self._stream._handle, self._receiver.wire, self._sender.room)
+        self._stream._want = progress.status
+        self._receiver.consume(progress.consumed)
+        self._sender.put(progress.produced)
+        return progress.status
+
+    def _answer(self) -> None:
+        try:
+            self._stream.answer()
+        except BaseException:  # the answer was no
+            self._step()
+            self._tell_why()
+            raise
 
     def _tell_why(self) -> None:
         """Send the alert. A socket that is closed over unread bytes resets the connection, and the peer reads nothing."""
@@ -147,7 +162,7 @@ class Connection:
             raise ValueError("size is below 0")
         if size == 0:
             return b""
-        self._ensure_shaken()
+        self.handshake()
         with self._receiver.lock:
             self._fill()
             return b"".join(self._receiver.take(size))
@@ -167,7 +182,7 @@ class Connection:
             target = target[:nbytes]
         if not len(target):
             return 0
-        self._ensure_shaken()
+        self.handshake()
         with self._receiver.lock:
             self._fill()
             size = 0
@@ -204,7 +219,7 @@ class Connection:
         view = bytes_view(data)
         if not len(view):
             return 0
-        self._ensure_shaken()
+        self.handshake()
         with self._sender.lock:
             size = self._encrypt(view)
             try:
@@ -218,7 +233,7 @@ class Connection:
         """Encrypt and send all of `data`. Raises as `send`; how much was sent is then not known."""
         view = bytes_view(data)
         while len(view):
-            self._ensure_shaken()
+            self.handshake()
             with self._sender.lock:
                 view = view[self._encrypt(view) :]
                 self._transmit()
@@ -226,15 +241,11 @@ class Connection:
 
     def key_update(self, *, request_peer: bool = False) -> None:
         """Change our sending keys, as `Stream.key_update`, and send the message."""
-        self._ensure_shaken()
+        self.handshake()
         with self._sender.lock:
             self._transmit()
             self._stream.key_update(request_peer=request_peer)
             self._transmit(flush=True)
-
-    def _ensure_shaken(self) -> None:
-        if not self._is_shaken:
-            self.handshake()
 
     def _encrypt(self, view: memoryview) -> int:
         self._transmit()
@@ -274,7 +285,7 @@ class Connection:
 
         A TLS 1.2 peer may then stop sending (RFC 5246, 7.2.1). Raises as `send`.
         """
-        self._ensure_shaken()
+        self.handshake()
         with self._sender.lock:
             self._transmit()
             self._sender.put(self._stream.close_into(self._sender.room).produced)

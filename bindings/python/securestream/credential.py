@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,11 @@ if TYPE_CHECKING:
     from typing import Self
 
     from _typeshed import ReadableBuffer
+
+    from .question import PrivateKeyOperation
+
+# All that the library knows, best first (section 8 of the header).
+_SCHEMES = (0x0403, 0x0503, 0x0603, 0x0807, 0x0804, 0x0805, 0x0806, 0x0401, 0x0501, 0x0601)
 
 
 class Credential:
@@ -37,7 +43,9 @@ class Credential:
     config refuses it.
     """
 
-    __slots__ = ("_handle",)
+    __slots__ = ("_handle", "_sign")
+
+    _sign: Callable[[PrivateKeyOperation], ReadableBuffer] | None
 
     def __init__(
         self, chain: ReadableBuffer, key: ReadableBuffer | None = None, *, password: str | bytes | None = None
@@ -48,6 +56,7 @@ class Credential:
         (str is taken as UTF-8) opens an encrypted key, and is ignored where the key is plain.
         """
         self._handle = made(_native.sst_credential_new())
+        self._sign = None
         for pem in (chain,) if key is None else (chain, key):
             self._check(_native.sst_credential_load_pem(self._handle, pem, password))
 
@@ -89,6 +98,25 @@ class Credential:
         """As `from_pkcs12`, from a file. Raises `OSError` besides."""
         return cls.from_pkcs12(Path(path).read_bytes(), password)
 
+    @classmethod
+    def with_signer(
+        cls,
+        chain: ReadableBuffer,
+        sign: Callable[[PrivateKeyOperation], ReadableBuffer],
+        schemes: Sequence[int] = _SCHEMES,
+    ) -> Self:
+        """A chain in PEM whose private key is elsewhere: `sign` is called for each handshake and returns the signature.
+
+        `schemes` are those that it can make, best first, in IANA numbers; of them the ones of the leaf's key are used. A
+        signature is as TLS has it (ECDSA: DER, RFC 3279; RSA-PSS with a salt as long as the hash). With TLS 1.2 an ECDSA
+        scheme names the hash alone, whatever the curve. What `sign` raises ends the handshake. Raises besides `ERR_BAD_SCHEME`, and `ERR_KEY_MISMATCH`: the leaf's key makes none of them.
+        """
+        credential = cls._empty()
+        credential._check(_native.sst_credential_load_pem(credential._handle, chain, None))
+        credential._check(_native.sst_credential_set_caller_signs(credential._handle, schemes))
+        credential._sign = sign
+        return credential
+
     @property
     def certificates(self) -> tuple[bytes, ...]:
         """The certificates in DER, as they are sent: the leaf first."""
@@ -110,6 +138,7 @@ class Credential:
     def _empty(cls) -> Self:
         credential = cls.__new__(cls)
         credential._handle = made(_native.sst_credential_new())
+        credential._sign = None
         return credential
 
     def _check(self, status: int) -> None:

@@ -175,6 +175,8 @@ class CertificateError(ProtocolError):
     `ERR_KEY_USAGE` is one too, and has no `reasons`: the certificate is not for this use of its key, whoever issued it
     (RFC 8446, 4.4.2.2).
 
+    `ERR_REJECTED` is one where the answer to `PeerCertificate` was no; its `reasons` are those of the verdict.
+
     `chain` holds the certificates in DER as the peer sent them, the leaf first, for messages and logs: anybody can send
     them, and nothing in them may be trusted.
     """

@@ -58,6 +58,8 @@ class Listener:
     def config(self) -> Config:
         """What the next connection has. Set it to reload a certificate.
 
+        Which of several a connection has can be left to the client's hello: `select_config` of `Config`.
+
         A config that no server can be made of raises `ConfigError`, as `Config.freeze`, and the old one stays.
         """
         return self._config

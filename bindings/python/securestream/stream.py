@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import _native
-from ._checks import bytes_view, certificates, check, failure, refuse, text, value
+from ._checks import bytes_view, certificates, check, failure, made, refuse, text, value
 from .config import Config
 from .constants import RECORD_MAX, Counter, Direction, EventKind, Fact, Role, State, Status, Version
 from .errors import SecureStreamError
+from .question import Suspendable
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
@@ -63,7 +64,7 @@ class Info(NamedTuple):
         return _native.sst_scheme_name(self.local_scheme) if self.local_scheme else ""
 
 
-class Stream:
+class Stream(Suspendable):
     """One TLS connection, client or server, over buffers that the caller moves.
 
     The calls that move bytes come in two forms. Those named `..._into` take any C-contiguous buffer as input and any
@@ -79,14 +80,11 @@ class Stream:
     The stream keeps its config alive. Nothing is sent when it is dropped.
     """
 
-    __slots__ = ("_handle", "config", "role", "__weakref__")
-
-    config: Config
-    role: Role
+    __slots__ = ("__weakref__",)
 
     def __init__(
         self,
-        config: Config,
+        config: Config | None,
         role: Role,
         *,
         server_name: str | bytes | None = None,
@@ -95,7 +93,7 @@ class Stream:
         max_fragment: int | None = None,
         leave_partial: bool = False,
     ) -> None:
-        """Make a stream of `Role.CLIENT` or `Role.SERVER`.
+        """Make a stream of `Role.CLIENT` or `Role.SERVER`. A server without a config stops for one: see `question`.
 
         server_name    the host that a client wants to reach, and that the certificate must have: a DNS name in ASCII,
                        or an IP address
@@ -106,13 +104,15 @@ class Stream:
 
         Raises `ConfigError`: the config lacks something for this role, or a name that no host has.
         """
-        frozen = config._frozen(role)
+        frozen = None if config is None else config._of_streams(role)
         status, handle = _native.sst_stream_new(frozen, role)
         if handle is None:
-            raise failure(status, frozen, _native.sst_config_last_error)
-        self._handle = handle
+            refuse(status) if frozen is None else check(status, frozen, _native.sst_config_last_error)
+        self._handle = made(handle)
         self.config = config
         self.role = role
+        self._want = Status.OK
+        self._chosen = None
         if server_name is not None:
             self._check(_native.sst_stream_set_server_name(handle, server_name))
         if verify_name is not None:
@@ -128,12 +128,15 @@ class Stream:
 
     def handshake_into(self, data: ReadableBuffer, out: WriteableBuffer) -> Progress:
         """Take wire bytes of the handshake, write wire bytes to send. OK: finished. NEED_INPUT: bring the answer.
+        WANT_x: there is a `question`.
 
         It takes no byte behind the handshake. Raises `CertificateError`, `AlertError`, `HandshakeEOFError`,
         `ProtocolError`, and `ConfigError` for a client that has no name to expect; `error.progress.produced` bytes of
         `out` are then to be sent: they tell the peer why.
         """
-        return self._good(_native.sst_stream_handshake(self._handle, data, out))
+        progress = _native.sst_stream_handshake(self._handle, data, out)
+        self._want = progress.status
+        return self._good(progress)
 
     def encrypt_into(self, data: ReadableBuffer, out: WriteableBuffer) -> Progress:
         """Seal plaintext into records, behind what waits. OK: all of it. NEED_OUTPUT: `needed` bytes of room go on."""
@@ -175,7 +178,7 @@ class Stream:
     # The same, giving bytes
 
     def handshake(self, data: ReadableBuffer = b"") -> tuple[bytes, int]:
-        """As `handshake_into`: return the bytes to send, and how many of `data` were taken.
+        """As `handshake_into`: return the bytes to send, and how many of `data` were taken. Then look at `question`.
 
         What it raises has the bytes to send in `error.output`.
         """
@@ -189,6 +192,7 @@ class Stream:
             if progress.status != Status.NEED_OUTPUT:
                 break
             room = bytearray(progress.needed)
+        self._want = progress.status
         if progress.status < 0:
             raise failure(progress.status, self._handle, _native.sst_stream_last_error, progress, output)
         return output, memoryview(data).nbytes - len(rest)
@@ -284,7 +288,7 @@ class Stream:
 
     @property
     def peer_certificates(self) -> tuple[bytes, ...]:
-        """What the peer sent, in DER, its leaf first; empty until the handshake has succeeded.
+        """What the peer sent, in DER, its leaf first; empty until the handshake has succeeded, or asks whether it is good.
 
         What was refused is in `CertificateError.chain`.
         """

@@ -29,35 +29,27 @@ static sst_status names_issuer(Making *making, const Match *match) {
 
 /* Lists */
 
-typedef struct Numbers {
-  uint16_t list[32];
-  size_t count;
-  bool (*find)(const char *name, uint16_t *number);
-} Numbers;
-
-static sst_status add_number(void *context, const Token *name) {
-  Numbers *numbers = context;
-  REQUIRE(numbers->count < 32);
-  if (!numbers->find(name->text, &numbers->list[numbers->count++])) FAIL("unknown name '%s'", name->text);
-  return SST_OK;
-}
-
 static sst_status groups(Making *making, const Match *match) {
-  Numbers numbers = {.find = group_of_name};
-  place_list(match, 0, add_number, &numbers);
+  const Numbers numbers = place_numbers(match, 0, group_of_name);
   return sst_config_set_groups(making->config, numbers.list, numbers.count);
 }
 
 static sst_status suites(Making *making, const Match *match) {
-  Numbers numbers = {.find = suite_of_name};
-  place_list(match, 0, add_number, &numbers);
+  const Numbers numbers = place_numbers(match, 0, suite_of_name);
   return sst_config_set_tls12_suites(making->config, numbers.list, numbers.count);
 }
 
 static sst_status schemes(Making *making, const Match *match) {
-  Numbers numbers = {.find = scheme_of_name};
-  place_list(match, 0, add_number, &numbers);
+  const Numbers numbers = place_numbers(match, 0, scheme_of_name);
   return sst_config_set_signature_schemes(making->config, numbers.list, numbers.count);
+}
+
+static sst_status stops(Making *making, const Match *match) {
+  const Numbers questions = place_numbers(match, 0, question_of_name);
+  uint32_t mask = 0;
+  for (size_t i = 0; i < questions.count; i++)
+    mask |= UINT32_C(1) << (questions.list[i] - SST_WANT_CLIENT_HELLO);
+  return sst_config_suspend_on(making->config, mask);
 }
 
 static sst_status add_protocol(void *config, const Token *name) {
@@ -133,6 +125,10 @@ static sst_status fragments(Making *making, const Match *match) {
   return sst_config_set_max_fragment(making->config, (uint32_t)place_number(match, 0));
 }
 
+static sst_status tickets(Making *making, const Match *match) {
+  return sst_config_set_ticket_count(making->config, (uint32_t)place_number(match, 0));
+}
+
 static sst_status report(Making *making, uint32_t kind) {
   making->events |= 1u << kind;
   return sst_config_report(making->config, making->events);
@@ -183,6 +179,12 @@ static sst_status partial(Making *making, const Match *match) {
   return sst_stream_set_options(making->stream, SST_OPTION_LEAVE_PARTIAL);
 }
 
+/* Looked for when the stream is made. */
+static sst_status no_config(Making *making, const Match *match) {
+  (void)making, (void)match;
+  return SST_OK;
+}
+
 /* The first that matches counts: those with more words stand before those that begin with the same ones. */
 static const Clause clauses[] = {
     {"leaf in PKCS#12 LEAF opened by TEXT", ON_CONFIG, REPLACES_LEAF, leaf_in_pkcs12},
@@ -191,6 +193,7 @@ static const Clause clauses[] = {
     {"leaf LEAF with its own key", ON_CONFIG, REPLACES_LEAF, leaf_with_own_key},
     {"leaf LEAF with key TEXT opened by TEXT", ON_CONFIG, REPLACES_LEAF, leaf_with_key},
     {"leaf LEAF with key TEXT", ON_CONFIG, REPLACES_LEAF, leaf_with_key},
+    {"leaf LEAF whose caller signs by LIST", ON_CONFIG, REPLACES_LEAF, leaf_of_caller},
     {"leaf LEAF", ON_CONFIG, REPLACES_LEAF, leaf},
     {"no leaf", ON_CONFIG, REPLACES_LEAF, nothing},
     {"trusts nobody", ON_CONFIG, REPLACES_TRUST, trusts_nobody},
@@ -204,6 +207,7 @@ static const Clause clauses[] = {
     {"groups LIST", ON_CONFIG, REPLACES_NOTHING, groups},
     {"suites LIST", ON_CONFIG, REPLACES_NOTHING, suites},
     {"schemes LIST", ON_CONFIG, REPLACES_NOTHING, schemes},
+    {"stops for LIST", ON_CONFIG, REPLACES_NOTHING, stops},
     {"protocols LIST", ON_CONFIG, REPLACES_NOTHING, protocols},
     {"N protocols", ON_CONFIG, REPLACES_NOTHING, many_protocols},
     {"is lenient about protocols", ON_CONFIG, REPLACES_NOTHING, lenient},
@@ -216,6 +220,7 @@ static const Clause clauses[] = {
     {"accepts RSA keys of N bits", ON_CONFIG, REPLACES_NOTHING, least_key},
     {"accepts SHA-1 in chains", ON_CONFIG, REPLACES_NOTHING, accepts_sha1},
     {"sends fragments of at most N bytes", ON_CONFIG, REPLACES_NOTHING, fragments},
+    {"sends N session tickets", ON_CONFIG, REPLACES_NOTHING, tickets},
     {"keeps a key log", ON_CONFIG, REPLACES_NOTHING, key_log},
     {"reports alerts", ON_CONFIG, REPLACES_NOTHING, alerts},
     {"reports key updates", ON_CONFIG, REPLACES_NOTHING, key_updates},
@@ -224,6 +229,7 @@ static const Clause clauses[] = {
     {"checks the name TEXT", ON_STREAM, REPLACES_NOTHING, checks_name},
     {"judges on DAY", ON_STREAM, REPLACES_DAY, judges},
     {"leaves partial records", ON_STREAM, REPLACES_NOTHING, partial},
+    {"has no config", ON_STREAM, REPLACES_NOTHING, no_config},
 };
 
 static const Clause *find_clause(const Tokens *tokens, size_t *at, Match *match) {
@@ -298,7 +304,7 @@ static sst_status set_trust(const Plan *plan, Making *making) {
   return status;
 }
 
-static sst_status make_config(const Plan *plan, Making *making) {
+static sst_status fill_config(const Plan *plan, Making *making) {
   sst_status status = SST_OK;
   if (making->version != 0) status = sst_config_set_versions(making->config, making->version, making->version);
   if (status == SST_OK) status = carry_out(plan, ON_CONFIG, making);
@@ -308,7 +314,8 @@ static sst_status make_config(const Plan *plan, Making *making) {
 }
 
 sst_status plan_make_stream(const Plan *plan, Making *making) {
-  sst_status status = sst_stream_new(making->config, making->role, &making->stream);
+  sst_config *config = has(plan, no_config) ? NULL : making->config;
+  sst_status status = sst_stream_new(config, making->role, &making->stream);
   if (status == SST_OK && !replaces(plan, REPLACES_DAY))
     status = sst_stream_set_verify_time(making->stream, DATA_CLOCK);
   if (status == SST_OK && making->role == SST_ROLE_CLIENT && !replaces(plan, REPLACES_NAME))
@@ -326,20 +333,38 @@ static void keep_error(Making *making, sst_status status) {
   snprintf(error->message, sizeof error->message, "%s", sst_status_text(status));
 }
 
-sst_status plan_carry_out(const Plan *plan, int32_t role, uint16_t version, Making *making) {
-  *making =
-      (Making){.role = role, .version = version, .config = sst_config_new(), .error = {.size = sizeof(sst_error)}};
-  REQUIRE(making->config != NULL);
-  sst_status status = make_config(plan, making);
-  if (status == SST_OK) status = plan_make_stream(plan, making);
+/* After a failure nothing is left but the record of it. */
+static sst_status end_making(Making *making, sst_status status) {
   sst_trust_free(making->trust);
   making->trust = NULL;
   if (status == SST_OK) return SST_OK;
   keep_error(making, status);
   sst_stream_free(making->stream);
   sst_config_free(making->config);
-  *making = (Making){.role = role, .error = making->error};
+  *making = (Making){.role = making->role, .error = making->error};
   return status;
+}
+
+static Making begin_making(int32_t role, uint16_t version) {
+  const Making making = {
+      .role = role, .version = version, .config = sst_config_new(), .error = {.size = sizeof(sst_error)}};
+  REQUIRE(making.config != NULL);
+  REQUIRE_STATUS(sst_config_set_ticket_count(making.config, 0), SST_OK);
+  return making;
+}
+
+sst_status plan_carry_out(const Plan *plan, int32_t role, uint16_t version, Making *making) {
+  *making = begin_making(role, version);
+  sst_status status = fill_config(plan, making);
+  if (status == SST_OK) status = plan_make_stream(plan, making);
+  return end_making(making, status);
+}
+
+sst_status plan_make_config(const Plan *plan, uint16_t version, Making *making) {
+  for (size_t i = 0; i < plan->count; i++)
+    if (plan->list[i].clause->phase == ON_STREAM) FAIL("a config has no clause '%s'", plan->list[i].clause->pattern);
+  *making = begin_making(SST_ROLE_SERVER, version);
+  return end_making(making, fill_config(plan, making));
 }
 
 sst_status plan_reload(const Plan *more, const sst_config *config, Making *making) {

@@ -7,6 +7,10 @@ static void given_plan(World *world, const Match *match) {
   REQUIRE(plan_read(&end_of_role(world, match)->plan, &match->places[1]));
 }
 
+static void given_config(World *world, const Match *match) {
+  world_describe(world, place_text(match, 0), &match->places[1]);
+}
+
 static void set_chunk(World *world, const Match *match) {
   end_of_role(world, match)->side.chunk = chunk_of(place_number(match, 1));
 }
@@ -15,27 +19,26 @@ static void set_room(World *world, const Match *match) {
   end_of_role(world, match)->side.room = room_of(place_number(match, 1));
 }
 
-const Form given_forms[] = {{"a ROLE [CLAUSES]", given_plan},
-                            {"the ROLE CLAUSES", given_plan},
-                            {"ROLE gets N bytes a call", set_chunk},
-                            {"ROLE has room for N bytes", set_room},
-                            {NULL, NULL}};
+const Form given_forms[] = {{"a ROLE [CLAUSES]", given_plan},          {"the ROLE CLAUSES", given_plan},
+                            {"a config TEXT [CLAUSES]", given_config}, {"ROLE gets N bytes a call", set_chunk},
+                            {"ROLE has room for N bytes", set_room},   {NULL, NULL}};
 
 /* Whether the side has got further: a byte taken or sent, or an end. */
-static bool take_turn(End *end, bool *failed) {
+static bool take_turn(End *end, bool *may_stall) {
   if (end->handshake_over) return false;
   const size_t taken = end->side.in->taken, sent = end->side.out->len;
-  if (end_turn(end) < 0) *failed = true;
+  const sst_status status = end_turn(end);
+  if (status < 0 || status >= SST_WANT_CLIENT_HELLO) *may_stall = true;
   return end->handshake_over || end->side.in->taken != taken || end->side.out->len != sent;
 }
 
 static void both_shake_hands(World *world, const Match *match) {
   (void)match;
-  bool failed = false;
+  bool may_stall = false; /* a side has failed, or waits for an answer */
   while (!world->client.handshake_over || !world->server.handshake_over) {
-    const bool client = take_turn(&world->client, &failed), server = take_turn(&world->server, &failed);
+    const bool client = take_turn(&world->client, &may_stall), server = take_turn(&world->server, &may_stall);
     if (client || server) continue;
-    if (!failed) FAIL("stall: both sides wait for input");
+    if (!may_stall) FAIL("stall: both sides wait for input");
     return;
   }
 }
@@ -102,6 +105,7 @@ const Form when_forms[] = {{"both shake hands", both_shake_hands},
                            {"ROLE updates its keys", updates},
                            {"the transport to ROLE ends", transport_ends},
                            {"ROLE reloads CLAUSES", reloads},
+                           {"ROLE answers ANSWER", answer_given},
                            {"both connect anew", connect_anew},
                            {"ROLE gets N bytes a call", set_chunk},
                            {"ROLE has room for N bytes", set_room},

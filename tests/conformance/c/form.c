@@ -124,6 +124,11 @@ static bool take_version(const Tokens *tokens, size_t *at) {
   return take_word(tokens, at, "1.2") || take_word(tokens, at, "1.3");
 }
 
+static bool take_question(const Tokens *tokens, size_t *at) {
+  uint16_t status;
+  return !end_of(tokens, *at) && question_of_name(tokens->list[*at].text, &status) && ++*at > 0;
+}
+
 static bool take_clauses(const Tokens *tokens, size_t *at) {
   const size_t begin = *at;
   return form_clauses(tokens, at) && *at > begin;
@@ -132,10 +137,12 @@ static bool take_clauses(const Tokens *tokens, size_t *at) {
 static const struct {
   const char *name;
   bool (*take)(const Tokens *tokens, size_t *at);
-} placeholders[] = {{"ROLE", take_role},     {"N", take_number},        {"V", take_version},        {"TEXT", take_text},
-                    {"LEAF", take_any_word}, {"LIST", take_list},       {"CODE", take_code},        {"TYPE", take_type},
-                    {"ALERTS", take_alerts}, {"DATA", take_data},       {"HOW", take_how},          {"END", take_end},
-                    {"DAY", take_any_word},  {"CLAUSES", take_clauses}, {"[CLAUSES]", form_clauses}};
+} placeholders[] = {{"ROLE", take_role},     {"N", take_number},         {"V", take_version},
+                    {"TEXT", take_text},     {"LEAF", take_any_word},    {"LIST", take_list},
+                    {"CODE", take_code},     {"TYPE", take_type},        {"ALERTS", take_alerts},
+                    {"DATA", take_data},     {"HOW", take_how},          {"END", take_end},
+                    {"DAY", take_any_word},  {"CLAUSES", take_clauses},  {"[CLAUSES]", form_clauses},
+                    {"ANSWER", form_answer}, {"QUESTION", take_question}};
 
 static bool take_placeholder(size_t which, const Tokens *tokens, size_t *at, Match *match) {
   const size_t begin = *at;
@@ -237,4 +244,35 @@ sst_status place_list(const Match *match, size_t place, sst_status (*visit)(void
   for (size_t i = 0; i < at->count && status == SST_OK; i++)
     if (at->list[i].kind != TOKEN_COMMA) status = visit(context, &at->list[i]);
   return status;
+}
+
+typedef struct Search {
+  Numbers found;
+  bool (*find)(const char *name, uint16_t *number);
+} Search;
+
+static sst_status add_number(void *context, const Token *name) {
+  Search *search = context;
+  REQUIRE(search->found.count < sizeof search->found.list / sizeof *search->found.list);
+  if (!search->find(name->text, &search->found.list[search->found.count++])) FAIL("unknown name '%s'", name->text);
+  return SST_OK;
+}
+
+Numbers place_numbers(const Match *match, size_t place, bool (*find)(const char *name, uint16_t *number)) {
+  Search search = {.find = find};
+  place_list(match, place, add_number, &search);
+  return search.found;
+}
+
+static sst_status add_reason(void *reasons, const Token *name) {
+  const sst_status code = code_of_name(name->text);
+  if (code > SST_ERR_CERT_ISSUER_NOT_FOUND || code < SST_ERR_CERT_OTHER) FAIL("'%s' is no reason", name->text);
+  *(uint64_t *)reasons |= UINT64_C(1) << (SST_ERR_CERT_ISSUER_NOT_FOUND - code);
+  return SST_OK;
+}
+
+uint64_t place_reasons(const Match *match, size_t place) {
+  uint64_t reasons = 0;
+  place_list(match, place, add_reason, &reasons);
+  return reasons;
 }

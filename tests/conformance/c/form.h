@@ -21,6 +21,11 @@ typedef struct Place {
   size_t count;
 } Place;
 
+typedef struct Numbers {
+  uint16_t list[40];
+  size_t count;
+} Numbers;
+
 typedef struct Match {
   Place places[FORM_PLACES];
   size_t num_places;
@@ -31,6 +36,9 @@ typedef struct Match {
  * follows is for the caller to see.
  */
 bool form_match(const char *pattern, const Tokens *tokens, size_t *at, Match *match);
+
+/* What an ANSWER is told by: form_answer moves *at behind one; false: there is none. */
+bool form_answer(const Tokens *tokens, size_t *at);
 
 /* In a pattern CLAUSES is one clause or more, [CLAUSES] may be none (section 5). */
 
@@ -49,6 +57,10 @@ uint8_t *place_data(const Match *match, size_t place, size_t *len);
 /* A LIST: calls visit with each element. A visit that returns an error ends it. */
 sst_status place_list(const Match *match, size_t place, sst_status (*visit)(void *context, const Token *element),
                       void *context);
+/* A LIST of names of numbers; one that find does not know ends the case. */
+Numbers place_numbers(const Match *match, size_t place, bool (*find)(const char *name, uint16_t *number));
+/* A LIST of CODEs of certificate faults, as a set. */
+uint64_t place_reasons(const Match *match, size_t place);
 /* The code of a name without prefix; SST_OK: there is none. */
 sst_status code_of_name(const char *name);
 

@@ -52,6 +52,17 @@ void test_require(bool holds) {
   if (!holds) longjmp(end_of_case, 1);
 }
 
+/* No case of a scenario is skipped: where something is missing it fails. */
+void test_skip(const char *format, ...) {
+  char text[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  test_report("scenario", 0, "%s", text);
+  longjmp(end_of_case, 1);
+}
+
 /* Scenarios leave nothing to chance. */
 uint32_t test_random_below(uint32_t limit) {
   (void)limit;

@@ -1,5 +1,7 @@
 #include "loads.h"
 
+#include "names.h"
+
 #include <stdlib.h>
 
 /* Credentials */
@@ -45,6 +47,28 @@ sst_status leaf_with_key(Making *making, const Match *match) {
 
 sst_status leaf_with_own_key(Making *making, const Match *match) {
   return add_leaf(making, place_text(match, 0)->text, NULL, NULL);
+}
+
+sst_credential *credential_of(const char *name) {
+  sst_credential *credential = new_credential();
+  REQUIRE_STATUS(load(credential, name, "pem", NULL), SST_OK);
+  REQUIRE_STATUS(load(credential, name, "key", NULL), SST_OK);
+  return credential;
+}
+
+sst_credential *credential_of_caller(const char *name, const Numbers *schemes) {
+  sst_credential *credential = new_credential();
+  REQUIRE_STATUS(load(credential, name, "pem", NULL), SST_OK);
+  REQUIRE_STATUS(sst_credential_set_caller_signs(credential, schemes->list, schemes->count), SST_OK);
+  return credential;
+}
+
+sst_status leaf_of_caller(Making *making, const Match *match) {
+  const Numbers schemes = place_numbers(match, 1, scheme_of_name);
+  sst_credential *credential = new_credential();
+  sst_status status = load(credential, place_text(match, 0)->text, "pem", NULL);
+  if (status == SST_OK) status = sst_credential_set_caller_signs(credential, schemes.list, schemes.count);
+  return use_credential(making, credential, status);
 }
 
 sst_status leaf_in_der(Making *making, const Match *match) {

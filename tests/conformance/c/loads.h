@@ -7,10 +7,15 @@
 
 #include "world.h"
 
+/* A credential with chain and key of a name, or with the chain alone whose caller signs. One reference for the caller. */
+sst_credential *credential_of(const char *name);
+sst_credential *credential_of_caller(const char *name, const Numbers *schemes);
+
 sst_status add_leaf(Making *making, const char *chain, const char *key, const Token *password);
 sst_status leaf(Making *making, const Match *match);
 sst_status leaf_with_key(Making *making, const Match *match);
 sst_status leaf_with_own_key(Making *making, const Match *match);
+sst_status leaf_of_caller(Making *making, const Match *match);
 sst_status leaf_in_der(Making *making, const Match *match);
 sst_status leaf_in_pkcs12(Making *making, const Match *match);
 

@@ -40,6 +40,7 @@ static const Form *form_of(Verb verb, const Tokens *tokens, Match *match) {
                              tokens, match);
   if (form == NULL && verb == VERB_WHEN) form = form_in(wire_forms, tokens, match);
   if (form == NULL && verb == VERB_THEN) form = form_in(fact_forms, tokens, match);
+  if (form == NULL && verb == VERB_THEN) form = form_in(question_forms, tokens, match);
   return form;
 }
 

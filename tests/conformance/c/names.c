@@ -75,6 +75,19 @@ bool state_of_name(const char *name, uint32_t *bit) {
   return find(names, COUNT(names), name, bit);
 }
 
+bool question_of_name(const char *name, uint16_t *status) {
+  static const Name names[] = {{"client-hello", SST_WANT_CLIENT_HELLO},
+                               {"certificate", SST_WANT_CERTIFICATE},
+                               {"certificate-verify", SST_WANT_CERTIFICATE_VERIFY},
+                               {"private-key-operation", SST_WANT_PRIVATE_KEY_OPERATION}};
+  return find_narrow(names, COUNT(names), name, status);
+}
+
+bool version_of_name(const char *name, uint16_t *version) {
+  static const Name names[] = {{"1.2", SST_TLS1_2}, {"1.3", SST_TLS1_3}};
+  return find_narrow(names, COUNT(names), name, version);
+}
+
 bool type_of_name(const char *name, uint8_t *type) {
   static const Name names[] = {{"change-cipher-spec", 20}, {"alert", 21}, {"handshake", 22}, {"application-data", 23}};
   uint32_t number = 0;

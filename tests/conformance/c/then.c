@@ -174,17 +174,8 @@ static void sends_no_alert(World *world, const Match *match) {
   EXPECT_EQ(sst_stream_output_size(end->side.stream), 0);
 }
 
-static sst_status add_reason(void *reasons, const Token *name) {
-  const sst_status code = code_of_name(name->text);
-  if (code > SST_ERR_CERT_ISSUER_NOT_FOUND || code < SST_ERR_CERT_OTHER) FAIL("'%s' is no reason", name->text);
-  *(uint64_t *)reasons |= UINT64_C(1) << (SST_ERR_CERT_ISSUER_NOT_FOUND - code);
-  return SST_OK;
-}
-
 static void reasons_are(World *world, const Match *match) {
-  uint64_t reasons = 0;
-  place_list(match, 1, add_reason, &reasons);
-  EXPECT_EQ(error_of(&end_of_role(world, match)->side).reasons, reasons);
+  EXPECT_EQ(error_of(&end_of_role(world, match)->side).reasons, place_reasons(match, 1));
 }
 
 static void has_no_reasons(World *world, const Match *match) {

@@ -136,7 +136,30 @@ void world_reload(World *world, End *end, const Place *clauses) {
   if (status != SST_OK) FAIL("reload: %s: %s", sst_status_name(status), making.error.message);
 }
 
+static const Described *find_described(const World *world, const Token *name) {
+  for (size_t i = 0; i < world->num_configs; i++)
+    if (token_is(world->configs[i].name, name->text)) return &world->configs[i];
+  return NULL;
+}
+
+void world_describe(World *world, const Token *name, const Place *clauses) {
+  if (find_described(world, name) != NULL) FAIL("there is a config '%s' already", name->text);
+  world->configs = test_reallocate(world->configs, (world->num_configs + 1) * sizeof *world->configs);
+  Described *described = &world->configs[world->num_configs++];
+  *described = (Described){.name = name};
+  REQUIRE(plan_read(&described->plan, clauses));
+}
+
+const Plan *world_described(const World *world, const Token *name) {
+  const Described *described = find_described(world, name);
+  if (described == NULL) FAIL("there is no config '%s'", name->text);
+  return &described->plan;
+}
+
 void world_end(World *world) {
+  for (size_t i = 0; i < world->num_configs; i++)
+    plan_free(&world->configs[i].plan);
+  free(world->configs);
   End *const ends[] = {&world->client, &world->server};
   for (int i = 0; i < 2; i++) {
     side_free(&ends[i]->side);

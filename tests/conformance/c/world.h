@@ -58,8 +58,16 @@ typedef struct End {
   bool open;
 } End;
 
+/* A config that answers can bring. */
+typedef struct Described {
+  const Token *name;
+  Plan plan;
+} Described;
+
 typedef struct World {
   End client, server;
+  Described *configs;
+  size_t num_configs;
   uint16_t version;
   bool made;
 } World;
@@ -71,7 +79,7 @@ typedef struct Form {
 } Form;
 
 /* The tables end at NULL. */
-extern const Form given_forms[], when_forms[], wire_forms[], then_forms[], fact_forms[];
+extern const Form given_forms[], when_forms[], wire_forms[], then_forms[], fact_forms[], question_forms[];
 
 End *end_of_role(World *world, const Match *match);
 End *other_end(World *world, const End *end);
@@ -81,6 +89,8 @@ bool plan_read(Plan *plan, const Place *place);
 void plan_free(Plan *plan);
 /* Makes config and stream; after an error nothing is left but the record of it. */
 sst_status plan_carry_out(const Plan *plan, int32_t role, uint16_t version, Making *making);
+/* Makes a config of servers; as above. */
+sst_status plan_make_config(const Plan *plan, uint16_t version, Making *making);
 /* Makes another stream of making->config. */
 sst_status plan_make_stream(const Plan *plan, Making *making);
 /* Makes a copy of a config without credentials, and carries out on it what more says of configs. */
@@ -93,6 +103,9 @@ void world_make(World *world);
 void world_make_anew(World *world);
 /* Gives the end another config, for streams to come. */
 void world_reload(World *world, End *end, const Place *clauses);
+/* Notes a config for answers; finds it again. */
+void world_describe(World *world, const Token *name, const Place *clauses);
+const Plan *world_described(const World *world, const Token *name);
 void world_end(World *world);
 
 /* Chunk and room of a side for a number of bytes, 0 too: no byte a call, and no room but where `needed` asks for some. */
@@ -104,6 +117,10 @@ void events_take(End *end);
 void events_free(Events *events);
 /* The next event that is no key-log line; NULL: none. */
 const sst_event *events_next(End *end);
+
+/* Answers the question of an end. places: ROLE ANSWER, and CODE. */
+void answer_given(World *world, const Match *match);
+void answer_refused(World *world, const Match *match);
 
 /* end_turn performs the handshake as far as it goes. */
 sst_status end_turn(End *end);

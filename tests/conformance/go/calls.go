@@ -116,6 +116,10 @@ func (e *end) check(c call, in int) {
 		require(c == encrypt || receives || p.Needed == output, "%v needs %d bytes of room for %d", c, p.Needed, output)
 	case securestream.StatusClosed:
 		require(receives, "%v gives CLOSED", c)
+	case securestream.StatusWantClientHello, securestream.StatusWantCertificate,
+		securestream.StatusWantCertificateVerify, securestream.StatusWantPrivateKeyOperation:
+		require(c == handshake, "%v stops for %v", c, status)
+		require(output == 0, "%v stops for %v, and output waits", c, status)
 	default:
 		require(status < 0, "%v gives %v", c, status)
 	}

@@ -16,6 +16,8 @@ type making struct {
 	leavesPartial           bool
 	hasLeaf, hasTrust, asks bool // a clause has said so
 	hasName                 bool
+	hasNoConfig             bool
+	saysStream              bool    // a clause of the stream was carried out
 	before                  *making // whose config this one is a copy of
 	parts                   []part  // that were made for the config
 }
@@ -47,6 +49,9 @@ var clauseForms = []clauseForm{
 	{"leaf LEAF with key TEXT", func(k *making, m match) error {
 		return k.addLeaf(get[string](m, 0), get[string](m, 1), "")
 	}},
+	{"leaf LEAF whose caller signs by LIST", func(k *making, m match) error {
+		return k.add(ofCaller(get[string](m, 0), get[[]string](m, 1)))
+	}},
 	{"leaf LEAF", func(k *making, m match) error { return k.addLeaf(get[string](m, 0), get[string](m, 0), "") }},
 	{"no leaf", func(k *making, _ match) error { k.hasLeaf = true; return nil }},
 	{"trusts nobody", func(k *making, _ match) error { return k.trust(addPEM, ".pem") }},
@@ -72,6 +77,10 @@ var clauseForms = []clauseForm{
 	{"schemes LIST", func(k *making, m match) (err error) {
 		k.config.SignatureSchemes, err = support.Numbers(support.Schemes, get[[]string](m, 0))
 		return err
+	}},
+	{"stops for QUESTIONS", func(k *making, m match) error {
+		k.config.SuspendOn = get[[]securestream.Status](m, 0)
+		return nil
 	}},
 	{"protocols LIST", func(k *making, m match) error {
 		k.config.NextProtos = append(k.config.NextProtos, get[[]string](m, 0)...)
@@ -103,14 +112,23 @@ var clauseForms = []clauseForm{
 	{"accepts RSA keys of N bits", func(k *making, m match) error { k.config.MinRSABits = get[int](m, 0); return nil }},
 	{"accepts SHA-1 in chains", func(k *making, _ match) error { k.config.AllowSHA1 = true; return nil }},
 	{"sends fragments of at most N bytes", func(k *making, m match) error { k.config.MaxFragment = get[int](m, 0); return nil }},
+	{"sends N session tickets", func(k *making, m match) error {
+		k.config.SessionTickets = get[int](m, 0)
+		k.config.SessionTicketsDisabled = k.config.SessionTickets == 0
+		return nil
+	}},
 	{"keeps a key log", func(k *making, _ match) error { return k.report(securestream.EventKeyLog) }},
 	{"reports alerts", func(k *making, _ match) error { return k.report(securestream.EventAlertReceived) }},
 	{"reports key updates", func(k *making, _ match) error { return k.report(securestream.EventKeysUpdated) }},
 	{"expects no name", func(k *making, _ match) error { return k.expect("") }},
 	{"expects TEXT", func(k *making, m match) error { return k.expect(get[string](m, 0)) }},
-	{"checks the name TEXT", func(k *making, m match) error { k.config.VerifyName = get[string](m, 0); return nil }},
-	{"judges on DAY", func(k *making, m match) error { k.day = get[time.Time](m, 0); return nil }},
-	{"leaves partial records", func(k *making, _ match) error { k.leavesPartial = true; return nil }},
+	{"checks the name TEXT", func(k *making, m match) error {
+		k.saysStream, k.config.VerifyName = true, get[string](m, 0)
+		return nil
+	}},
+	{"judges on DAY", func(k *making, m match) error { k.saysStream, k.day = true, get[time.Time](m, 0); return nil }},
+	{"leaves partial records", func(k *making, _ match) error { k.saysStream, k.leavesPartial = true, true; return nil }},
+	{"has no config", func(k *making, _ match) error { k.saysStream, k.hasNoConfig = true, true; return nil }},
 }
 
 // takeClauses takes one clause or more.

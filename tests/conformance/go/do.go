@@ -11,6 +11,7 @@ type form struct {
 var givenForms = []form{
 	{"a ROLE [CLAUSES]", addClauses},
 	{"the ROLE CLAUSES", addClauses},
+	{"a config TEXT [CLAUSES]", func(w *world, m match) { w.describe(get[string](m, 0), get[[]clause](m, 1)) }},
 	{"ROLE gets N bytes a call", setChunk},
 	{"ROLE has room for N bytes", setRoom},
 }
@@ -51,6 +52,9 @@ var whenForms = []form{
 		wantCode("end of input", w.end(m.role()).stream.InputEOF(), 0)
 	}},
 	{"ROLE reloads CLAUSES", func(w *world, m match) { w.end(m.role()).reload(get[[]clause](m, 1)) }},
+	{"ROLE answers ANSWER", func(w *world, m match) {
+		wantCode("the answer", get[answer](m, 1)(w, w.end(m.role())), 0)
+	}},
 	{"both connect anew", func(w *world, _ match) { w.makeAnew() }},
 	{"ROLE gets N bytes a call", setChunk},
 	{"ROLE has room for N bytes", setRoom},
@@ -72,7 +76,8 @@ func (w *world) bothShakeHands() {
 		if client || server {
 			continue
 		}
-		require(w.client.has(securestream.StateFailed) || w.server.has(securestream.StateFailed), "stall: both sides wait for input")
+		const mayStall = securestream.StateFailed | securestream.StateSuspended
+		require(w.client.has(mayStall) || w.server.has(mayStall), "stall: both sides wait for input")
 		return
 	}
 }

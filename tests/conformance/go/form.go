@@ -84,11 +84,15 @@ var placeholders = map[string]func(*cursor) (any, bool){
 	"HOW":    func(c *cursor) (any, bool) { return c.words("in place"), true },
 	"END":    takeEnd,
 	"DAY":    takeDay,
+
+	"QUESTION":  func(c *cursor) (any, bool) { return takeQuestion(c) },
+	"QUESTIONS": takeQuestions,
 }
 
 func init() { // clauses have placeholders themselves
 	placeholders["CLAUSES"] = takeClauses
 	placeholders["[CLAUSES]"] = takeAnyClauses
+	placeholders["ANSWER"] = takeAnswer
 }
 
 // matchPattern takes what a pattern matches, or nothing. Whether more follows is for the caller to see.
@@ -245,6 +249,32 @@ func takeEnd(c *cursor) (any, bool) {
 		return securestream.Status(code), ok
 	}
 	return securestream.StatusNeedInput, true
+}
+
+var questions = map[string]securestream.Status{
+	"client-hello": securestream.StatusWantClientHello, "certificate": securestream.StatusWantCertificate,
+	"certificate-verify":    securestream.StatusWantCertificateVerify,
+	"private-key-operation": securestream.StatusWantPrivateKeyOperation,
+}
+
+func takeQuestion(c *cursor) (securestream.Status, bool) {
+	name, _ := c.next(word)
+	want, known := questions[name]
+	return want, known
+}
+
+func takeQuestions(c *cursor) (any, bool) {
+	var list []securestream.Status
+	for {
+		want, ok := takeQuestion(c)
+		if !ok {
+			return nil, false
+		}
+		list = append(list, want)
+		if _, more := c.next(comma); !more {
+			return list, true
+		}
+	}
 }
 
 func takeDay(c *cursor) (any, bool) {

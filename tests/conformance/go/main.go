@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 
 	"securestream.example/securestream"
 )
@@ -20,7 +21,7 @@ type step struct {
 
 // understand finds the form of every line.
 func (c kase) understand() []step {
-	forms := map[string][]form{"given": givenForms, "when": append(whenForms, wireForms...), "then": append(thenForms, factForms...)}
+	forms := map[string][]form{"given": givenForms, "when": append(whenForms, wireForms...), "then": slices.Concat(thenForms, factForms, questionForms)}
 	var steps []step
 	for _, l := range c.lines {
 		at := fmt.Sprintf("%s.scn:%d", c.name, l.number)

@@ -50,6 +50,19 @@ func (k *making) addPKCS12(name, password string) error {
 	return k.add(securestream.NewCredentialPKCS12(pfx, password))
 }
 
+// ofCaller is a chain whose key is elsewhere.
+func ofCaller(name string, schemes []string) (*securestream.Credential, error) {
+	chain, err := support.File(name + ".pem")
+	if err != nil {
+		return nil, err
+	}
+	numbers, err := support.Numbers(support.Schemes, schemes)
+	if err != nil {
+		return nil, err
+	}
+	return securestream.NewCredentialCallerSigns(chain, numbers)
+}
+
 // Trust
 
 type loader = func(*securestream.Trust, []byte) error
@@ -132,7 +145,7 @@ func (k *making) defaults() error {
 
 // newMaking carries out the clauses. The caller closes what it returns, with an error too.
 func newMaking(role securestream.Role, version uint16, clauses []clause) (*making, error) {
-	k := &making{role: role, day: support.Clock(), config: new(securestream.Config)}
+	k := &making{role: role, day: support.Clock(), config: &securestream.Config{SessionTicketsDisabled: true}}
 	k.config.MinVersion, k.config.MaxVersion = version, version
 	k.config.Time = func() time.Time { return k.day }
 	for _, do := range clauses {
@@ -145,7 +158,14 @@ func newMaking(role securestream.Role, version uint16, clauses []clause) (*makin
 
 // newStream makes a stream of the config.
 func (k *making) newStream() (*securestream.Stream, error) {
-	stream, err := securestream.NewStream(k.config, k.role)
+	config := k.config
+	if k.hasNoConfig {
+		config = nil
+	}
+	stream, err := securestream.NewStream(config, k.role)
+	if err == nil && k.hasNoConfig {
+		err = stream.SetVerifyTime(k.day)
+	}
 	if err == nil && k.leavesPartial {
 		err = stream.LeavePartial()
 	}

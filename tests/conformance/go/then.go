@@ -121,12 +121,17 @@ func alertReaches(w *world, m match) {
 }
 
 func reasonsAre(w *world, m match) {
-	want := slices.Compact(slices.Sorted(slices.Values(get[[]string](m, 1))))
+	sameReasons(w.end(m.role()).errorRecord().Reasons, get[[]string](m, 1))
+}
+
+// sameReasons compares sets.
+func sameReasons(reasons []securestream.Code, names []string) {
+	want := slices.Compact(slices.Sorted(slices.Values(names)))
 	for _, name := range want {
 		require(codes[name] != 0, "unknown reason '%s'", name)
 	}
 	var got []string
-	for _, code := range w.end(m.role()).errorRecord().Reasons {
+	for _, code := range reasons {
 		got = append(got, strings.TrimPrefix(code.String(), "ERR_"))
 	}
 	slices.Sort(got)

@@ -35,6 +35,7 @@ const all = -1
 // world is what a case has while its steps run.
 type world struct {
 	client, server end
+	configs        map[string][]clause // that answers can bring
 	version        uint16
 	made           bool
 }
@@ -109,6 +110,25 @@ func (w *world) make() {
 		}
 		require(err == nil, "the %s cannot be made: %v", e.name, err)
 	}
+}
+
+func (w *world) describe(name string, clauses []clause) {
+	_, known := w.configs[name]
+	require(!known, "there is a config '%s' already", name)
+	if w.configs == nil {
+		w.configs = make(map[string][]clause)
+	}
+	w.configs[name] = clauses
+}
+
+// described makes the config that an answer brings. The caller closes it.
+func (w *world) described(name string) *making {
+	clauses, known := w.configs[name]
+	require(known, "there is no config '%s'", name)
+	made, err := newMaking(securestream.RoleServer, w.version, clauses)
+	require(err == nil, "config '%s' cannot be made: %v", name, err)
+	require(!made.saysStream, "config '%s' has clauses of a stream", name)
+	return made
 }
 
 // makeAnew makes both streams once more; those that there are become the old ones.

@@ -32,24 +32,34 @@ def _set_room(world: World, role: str, size: int) -> None:
     world.sides[role].room = size
 
 
+@form("given", "a config TEXT")
+def _plain_config(world: World, name: bytes) -> None:
+    world.describe(name, [])
+
+
+@form("given", "a config TEXT CLAUSES")
+def _config(world: World, name: bytes, clauses: list[Clause]) -> None:
+    world.describe(name, clauses)
+
+
 def _take_turn(side: Side) -> tuple[bool, bool]:
-    """Whether the side has failed, and whether it has got further."""
+    """Whether the side has failed or waits for an answer, and whether it has got further."""
     if side.handshake_over:
         return False, False
     taken, sent = len(side.incoming.waiting), len(side.outgoing.put)
     status = side.shake_hands()
     moved = side.handshake_over or len(side.incoming.waiting) != taken or len(side.outgoing.put) != sent
-    return status < 0, moved
+    return status < 0 or status >= Status.WANT_CLIENT_HELLO, moved
 
 
 @form("when", "both shake hands")
 def _both_shake_hands(world: World) -> None:
-    failed = False
+    may_stall = False
     while not all(side.handshake_over for side in world.sides.values()):
         turns = [_take_turn(side) for side in world.sides.values()]
-        failed = failed or any(has_failed for has_failed, _ in turns)
+        may_stall = may_stall or any(may for may, _ in turns)
         if not any(moved for _, moved in turns):
-            if not failed:
+            if not may_stall:
                 raise Failure("stall: both sides wait for input")
             return
 

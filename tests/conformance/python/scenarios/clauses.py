@@ -17,10 +17,12 @@ class Making:
 
     def __init__(self, role: ss.Role, version: ss.Version | None) -> None:
         self.role = role
-        self.config = ss.Config()
-        self.settings: dict[str, Any] = {}
+        self.config = ss.Config(session_tickets=0)
+        self.settings: dict[str, Any] = {"session_tickets": 0}
         self.options: dict[str, Any] = {"verify_time": NOW}
         self.has_leaf = self.has_trust = self.reloads = False
+        self.has_no_config = False
+        self.says_stream = False  # a clause of the stream was carried out
         self.anchors: dict[str, Any] | None = None  # what the trust is made of; None: no clause has begun one
         if role == ss.Role.CLIENT:
             self.options["server_name"] = NAME
@@ -63,7 +65,11 @@ class Making:
             self._add_to_trust(pems=[pem("client-root" if server else "root")])
 
     def make(self) -> ss.Stream:
-        return ss.Stream(self.config, self.role, **self.options)
+        return ss.Stream(None if self.has_no_config else self.config, self.role, **self.options)
+
+    def tell_stream(self, **options: Any) -> None:
+        self.says_stream = True
+        self.options.update(options)
 
     def reload(self, clauses: list[Clause]) -> None:
         """Change a copy of the config: streams that there are keep theirs."""
@@ -126,6 +132,20 @@ def _leaf_with_password(making: Making, leaf: str, key_name: bytes, password: by
 @clause("leaf LEAF with key TEXT")
 def _leaf_with_key(making: Making, leaf: str, key_name: bytes) -> None:
     _add_leaf(making, leaf, key_name.decode())
+
+
+def of_caller(leaf: str, schemes: list[bytes]) -> ss.Credential:
+    """The scenario answers what its stream stops for: nobody is called back."""
+    return ss.Credential.with_signer(pem(leaf), _nobody_signs, numbers(SCHEMES, schemes))
+
+
+def _nobody_signs(operation: ss.PrivateKeyOperation) -> bytes:
+    raise Failure(f"called back for {operation}")
+
+
+@clause("leaf LEAF whose caller signs by LIST")
+def _leaf_of_caller(making: Making, leaf: str, schemes: list[bytes]) -> None:
+    _add(making, of_caller(leaf, schemes))
 
 
 @clause("leaf LEAF")
@@ -197,6 +217,11 @@ def _schemes(making: Making, names: list[bytes]) -> None:
     making.set(signature_schemes=numbers(SCHEMES, names))
 
 
+@clause("stops for QUESTIONS")
+def _stops(making: Making, questions: list[ss.Status]) -> None:
+    making.set(suspend_on=questions)
+
+
 @clause("protocols LIST")
 def _protocols(making: Making, names: list[bytes]) -> None:
     making.add("alpn", *names)
@@ -257,6 +282,11 @@ def _fragments(making: Making, size: int) -> None:
     making.set(max_fragment=size)
 
 
+@clause("sends N session tickets")
+def _tickets(making: Making, count: int) -> None:
+    making.set(session_tickets=count)
+
+
 @clause("keeps a key log")
 def _key_log(making: Making) -> None:
     making.add("report", ss.EventKind.KEY_LOG)
@@ -274,24 +304,31 @@ def _key_updates(making: Making) -> None:
 
 @clause("expects no name")
 def _expects_no_name(making: Making) -> None:
+    making.tell_stream()
     making.options.pop("server_name", None)
 
 
 @clause("expects TEXT")
 def _expects(making: Making, name: bytes) -> None:
-    making.options["server_name"] = name
+    making.tell_stream(server_name=name)
 
 
 @clause("checks the name TEXT")
 def _checks_name(making: Making, name: bytes) -> None:
-    making.options["verify_name"] = name
+    making.tell_stream(verify_name=name)
 
 
 @clause("judges on DAY")
 def _judges(making: Making, day: datetime.datetime) -> None:
-    making.options["verify_time"] = int(day.timestamp())
+    making.tell_stream(verify_time=int(day.timestamp()))
 
 
 @clause("leaves partial records")
 def _leaves_partial(making: Making) -> None:
-    making.options["leave_partial"] = True
+    making.tell_stream(leave_partial=True)
+
+
+@clause("has no config")
+def _has_no_config(making: Making) -> None:
+    making.tell_stream()
+    making.has_no_config = True

@@ -152,8 +152,28 @@ def _day(cursor: Cursor) -> datetime.datetime:
     return datetime.datetime(day.year, day.month, day.day, tzinfo=datetime.timezone.utc)
 
 
+_QUESTIONS = {
+    "client-hello": ss.Status.WANT_CLIENT_HELLO,
+    "certificate": ss.Status.WANT_CERTIFICATE,
+    "certificate-verify": ss.Status.WANT_CERTIFICATE_VERIFY,
+    "private-key-operation": ss.Status.WANT_PRIVATE_KEY_OPERATION,
+}
+
+
+def _question(cursor: Cursor) -> ss.Status:
+    return _QUESTIONS[cursor.word("|".join(_QUESTIONS))]
+
+
+def _questions(cursor: Cursor) -> list[ss.Status]:
+    questions = [_question(cursor)]
+    while not cursor.is_at_end and cursor.tokens[cursor.at].kind == "comma":
+        cursor.next("comma")
+        questions.append(_question(cursor))
+    return questions
+
+
 class Clause(NamedTuple):
-    """What a given step says of a config or a stream, as `clauses.py` carries it out."""
+    """What a given step says of a config or a stream, as `clauses.py` carries it out; or an answer, of `answers.py`."""
 
     perform: Callable[..., None]
     values: list[Any]
@@ -169,10 +189,18 @@ def _clauses(cursor: Cursor) -> list[Clause]:
 
 
 def _clause(cursor: Cursor) -> Clause:
-    for clause in CLAUSES:
+    return _one_of(CLAUSES, cursor)
+
+
+def _answer(cursor: Cursor) -> Clause:
+    return _one_of(ANSWERS, cursor)
+
+
+def _one_of(forms: list[Form], cursor: Cursor) -> Clause:
+    for known in forms:
         begin = cursor.at
         try:
-            return Clause(clause.perform, _match(clause.pattern, cursor))
+            return Clause(known.perform, _match(known.pattern, cursor))
         except NoMatch:
             cursor.at = begin
     raise NoMatch
@@ -193,6 +221,9 @@ _PLACEHOLDERS: dict[str, Callable[[Cursor], Any]] = {
     "END": _end,
     "DAY": _day,
     "CLAUSES": _clauses,
+    "QUESTION": _question,
+    "QUESTIONS": _questions,
+    "ANSWER": _answer,
 }
 
 
@@ -213,6 +244,7 @@ class Form(NamedTuple):
 
 
 CLAUSES: list[Form] = []  # the first that matches counts: those with more words stand before those that begin alike
+ANSWERS: list[Form] = []  # in the same way
 FORMS: dict[str, list[Form]] = {"given": [], "when": [], "then": []}
 
 
@@ -231,6 +263,16 @@ def clause(pattern: str) -> Callable[[Callable[..., None]], Callable[..., None]]
 
     def add(perform: Callable[..., None]) -> Callable[..., None]:
         CLAUSES.append(Form(pattern, perform))
+        return perform
+
+    return add
+
+
+def answer(pattern: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The same for an answer."""
+
+    def add(perform: Callable[..., None]) -> Callable[..., None]:
+        ANSWERS.append(Form(pattern, perform))
         return perform
 
     return add

@@ -138,6 +138,9 @@ class Side:
             require(call == Call.DECRYPT_IN_PLACE or p.needed > 0, f"{name} needs room, and does not say how much")
             if call in (Call.HANDSHAKE, Call.FLUSH, Call.CLOSE):
                 same(f"{name}: the room that is needed", p.needed, output)
+        elif p.status >= Status.WANT_CLIENT_HELLO:
+            require(call == Call.HANDSHAKE, f"{name} stops for {named(p.status)}")
+            same(f"{name}: output that waits behind a question", output, 0)
         else:
             require(p.status < 0 or p.status == Status.CLOSED and call.receives, f"{name} gives {named(p.status)}")
             require(plaintext == 0 or not call.receives, f"{name} ends by {named(p.status)}, and plaintext is kept")

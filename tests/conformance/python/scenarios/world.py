@@ -6,6 +6,7 @@ import securestream as ss
 from support import VERSIONS
 
 from .clauses import Making, carry_out
+from .failure import require
 from .forge import Forger
 from .form import Clause
 from .side import Side
@@ -38,6 +39,7 @@ class World:
         self.sides = _sides({role: (chunk, room) for role in ROLES})
         self.old: dict[str, Side] = {}  # of the connection before
         self.plans: dict[str, list[Clause]] = {"client": [], "server": []}
+        self.configs: dict[bytes, list[Clause]] = {}  # that answers can bring
         self._makings: dict[str, Making] = {}
         self._forgers: dict[str, Forger] = {}  # by the role that could have sealed
 
@@ -63,6 +65,20 @@ class World:
 
     def reload(self, role: str, clauses: list[Clause]) -> None:
         self._makings[role].reload(clauses)
+
+    def describe(self, name: bytes, clauses: list[Clause]) -> None:
+        require(name not in self.configs, f"there is a config '{name.decode('latin-1')}' already")
+        self.configs[name] = clauses
+
+    def described(self, name: bytes) -> ss.Config:
+        """A config that an answer brings, made anew."""
+        require(name in self.configs, f"there is no config '{name.decode('latin-1')}'")
+        making = carry_out(self.configs[name], ss.Role.SERVER, self.version)
+        require(not making.says_stream, "a config has no clauses of a stream")
+        return making.config
+
+    def own_config(self, role: str) -> ss.Config:
+        return self._makings[role].config
 
     def try_to_make(self, role: str, clauses: list[Clause]) -> ss.SecureStreamError | None:
         """The first failure of such a config and stream."""
