@@ -64,7 +64,7 @@ apt_install() {
       DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null 2>&1; }
 }
 
-# The Debian package of a command (or, with a slash, of a file below /usr/include).
+# The Debian package of a command (or, with a slash, of a file below /usr/include; or of a library).
 debian_package() {
   case $1 in
     abidw) echo abigail-tools ;;
@@ -73,6 +73,9 @@ debian_package() {
     node) echo nodejs ;;
     openssl/ssl.h) echo libssl-dev ;;
     clang-14) echo clang-14 ;;
+    softhsm2-util) echo softhsm2 ;;
+    pkcs11-tool) echo opensc ;;
+    pkcs11.so) echo libengine-pkcs11-openssl ;;
     cc | gcc | g++) echo build-essential ;;
     *) echo "$1" ;;
   esac
@@ -80,6 +83,7 @@ debian_package() {
 
 have() {
   case $1 in
+    *.so) [ -n "$(find /usr/lib -name "$1" -print -quit 2>/dev/null)" ] ;;
     */*) [ -n "$(find /usr/include -path "*/$1" -print -quit 2>/dev/null)" ] ;;
     *) command -v "$1" >/dev/null ;;
   esac

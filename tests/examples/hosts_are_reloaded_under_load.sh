@@ -59,7 +59,7 @@ visit() {
     cat "$work/visit$1.log" >>"$work/failures"
   done
 }
-step "four clients, and 30 new files"
+step "four clients, and 33 new files"
 visitors=()
 for i in 1 2 3 4; do
   case $i in [12]) name=a.test ;; 3) name=b.test ;; 4) name=default.test ;; esac
@@ -67,7 +67,7 @@ for i in 1 2 3 4; do
   visitors+=($!)
   started+=($!)
 done
-for round in $(seq 10); do
+for round in $(seq 11); do
   for host in a.test b.test default; do
     replace "$work/$host.$((round % 3 + 1))" "$host"
     expect_served "$host" "$work/$host.$((round % 3 + 1))"

@@ -48,16 +48,16 @@ class ClientHello(NamedTuple):
         """The body of an extension; b"": it is empty, or there is none."""
         message, at = self.message, 34  # behind version and random
 
-        def number(size: int) -> int:
+        def _number(size: int) -> int:
             return int.from_bytes(message[at : at + size], "big")
 
         for size in (1, 2, 1):  # session id, suites, compression methods
-            at += size + number(size)
+            at += size + _number(size)
         at += 2
         while at < len(message):
-            found = number(2)
+            found = _number(2)
             at += 2
-            body = message[at + 2 : at + 2 + number(2)]
+            body = message[at + 2 : at + 2 + _number(2)]
             at += 2 + len(body)
             if found == kind:
                 return body
@@ -100,7 +100,7 @@ Question = ClientHello | CertificateRequest | PeerCertificate | PrivateKeyOperat
 def _client_hello(handle: _native.StreamHandle) -> ClientHello:
     message = value(_native.sst_stream_client_hello(handle))
 
-    def numbers(which: int) -> tuple[int, ...]:
+    def _numbers(which: int) -> tuple[int, ...]:
         return tuple(_native.sst_stream_client_hello_list(handle, which)[1])
 
     protocols: list[str] = []
@@ -110,10 +110,10 @@ def _client_hello(handle: _native.StreamHandle) -> ClientHello:
         server_name=text(_native.sst_stream_server_name(handle)),
         alpn=tuple(protocols),
         # Who knows TLS 1.2 at most has no list of versions (RFC 8446, 4.2.1).
-        versions=numbers(_native.SST_HELLO_VERSIONS) or (int.from_bytes(message[:2], "big"),),
-        suites=numbers(_native.SST_HELLO_SUITES),
-        groups=numbers(_native.SST_HELLO_GROUPS),
-        schemes=numbers(_native.SST_HELLO_SCHEMES),
+        versions=_numbers(_native.SST_HELLO_VERSIONS) or (int.from_bytes(message[:2], "big"),),
+        suites=_numbers(_native.SST_HELLO_SUITES),
+        groups=_numbers(_native.SST_HELLO_GROUPS),
+        schemes=_numbers(_native.SST_HELLO_SCHEMES),
         message=message,
     )
 
@@ -176,9 +176,8 @@ class Suspendable:
     @property
     def question(self) -> Question | None:
         """What the handshake waits for; None: for no answer."""
-        if not State(_native.sst_stream_state(self._handle)) & State.SUSPENDED or self._want not in _READ:
-            return None
-        return _READ[self._want](self._handle)
+        known = self._is_suspended and self._want in _READ
+        return _READ[self._want](self._handle) if known else None
 
     def set_config(self, config: Config) -> None:
         """Answer `ClientHello`: nothing of an earlier config stays in force.
@@ -223,17 +222,20 @@ class Suspendable:
         `Connection` does this. What they raise goes through, and the answer was no. Raises `StateError`: there is no
         question, or nobody to ask.
         """
-        question = self.question
-        if question is None:
+        if not self._is_suspended:
             raise StateError(plain_record(Status.ERR_STATE))
         try:
-            self._answer(question)
+            self._answer(self.question)
         except BaseException:
-            if self.question is not None:
+            if self._is_suspended:
                 self.reject()
             raise
 
-    def _answer(self, question: Question) -> None:
+    @property
+    def _is_suspended(self) -> bool:
+        return State.SUSPENDED in State(_native.sst_stream_state(self._handle))
+
+    def _answer(self, question: Question | None) -> None:
         settings = {} if self.config is None else self.config._settings
         match question:
             case ClientHello() if select_config := settings.get("select_config"):
@@ -249,7 +251,7 @@ class Suspendable:
             case PrivateKeyOperation():
                 self.set_signature(self._signer(question)(question))
             case _:
-                raise nobody_answers(Status(self._want))
+                raise _nobody_answers(Status(self._want))
 
     def _own_config(self) -> Config:
         assert self.config is not None
@@ -261,9 +263,9 @@ class Suspendable:
         for credential in (self._chosen, *credentials):
             if credential is not None and credential._sign and credential.certificates == operation.chain:
                 return credential._sign
-        raise nobody_answers(Status.WANT_PRIVATE_KEY_OPERATION)
+        raise _nobody_answers(Status.WANT_PRIVATE_KEY_OPERATION)
 
 
-def nobody_answers(want: Status) -> StateError:
+def _nobody_answers(want: Status) -> StateError:
     record = plain_record(Status.ERR_STATE)
     return StateError(record._replace(message=f"nobody answers {want.name}: the config names nobody who does"))
