@@ -32,13 +32,9 @@ bool pump_unsent(const pump *p) {
   return p->out_len > 0 || sst_stream_output_size(p->stream) > 0;
 }
 
-pump_status pump_flush(pump *p) {
-  while (pump_unsent(p)) {
-    if (p->out_len == 0) { /* What the stream has made by itself: an alert, an answer to KeyUpdate. */
-      sst_progress done;
-      if (sst_stream_flush(p->stream, p->out, sizeof p->out, &done) < 0) return failed(p, 0);
-      account(p, 0, done.produced);
-    }
+/* Sends what is in the room. */
+static pump_status send_room(pump *p) {
+  while (p->out_len > 0) {
     const ssize_t n = send(p->fd, p->out + p->out_start, p->out_len, MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return errno == EAGAIN ? PUMP_WANT_WRITE : failed(p, errno);
@@ -47,6 +43,18 @@ pump_status pump_flush(pump *p) {
     p->out_len -= (size_t)n;
   }
   return PUMP_OK;
+}
+
+pump_status pump_flush(pump *p) {
+  pump_status sent = send_room(p);
+  while (sent == PUMP_OK &&
+         pump_unsent(p)) { /* What the stream has made by itself: an alert, an answer to KeyUpdate. */
+    sst_progress done;
+    if (sst_stream_flush(p->stream, p->out, sizeof p->out, &done) < 0) return failed(p, 0);
+    account(p, 0, done.produced);
+    sent = send_room(p);
+  }
+  return sent;
 }
 
 static pump_status receive(pump *p) {
@@ -71,7 +79,8 @@ pump_status pump_handshake(pump *p) {
         sst_stream_handshake(p->stream, p->in + p->in_start, p->in_len, p->out, sizeof p->out, &done);
     account(p, done.consumed, done.produced);
     if (status == SST_NEED_OUTPUT) continue;
-    sent = pump_flush(p);                /* One write for the whole flight. */
+    /* One write for the whole flight. A server's session tickets wait behind it for the first write. */
+    sent = status == SST_OK ? send_room(p) : pump_flush(p);
     if (status < 0) return failed(p, 0); /* The alert that tells the peer why is on its way. */
     if (sent != PUMP_OK || status == SST_OK) return sent;
     if (status != SST_NEED_INPUT) {
