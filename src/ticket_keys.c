@@ -4,8 +4,8 @@
 
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "error.h"
 #include "memory.h"
 #include "object.h"
@@ -149,7 +149,7 @@ sst_status sst_ticket_keys_rotate(sst_ticket_keys *keys) {
   if (keys == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
   ring *old = NULL;
   pthread_mutex_lock(&keys->lock);
-  const bool rotated = rotate(keys, (uint64_t)time(NULL), &old);
+  const bool rotated = rotate(keys, (uint64_t)sst__unix_s(), &old);
   pthread_mutex_unlock(&keys->lock);
   if (!rotated) return sst__refuse(SST_ERR_NO_MEMORY);
   sst__free(old);

@@ -55,6 +55,7 @@ sst_status sst_stream_ocsp_response(const sst_stream *stream, uint8_t *out, size
     return give_view(stream, SST__FACT_OCSP_RESPONSE, out, out_cap, out_len);
   }
   if (stream == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  if (!is_open(stream)) return sst__give(NULL, 0, out, out_cap, out_len);
   return sst__give(stream->facts.ocsp_response, stream->facts.ocsp_response_len, out, out_cap, out_len);
 }
 
@@ -63,6 +64,7 @@ sst_status sst_stream_scts(const sst_stream *stream, uint8_t *out, size_t out_ca
     return give_view(stream, SST__FACT_SCTS, out, out_cap, out_len);
   }
   if (stream == NULL) return sst__refuse(SST_ERR_INVALID_ARGUMENT);
+  if (!is_open(stream)) return sst__give(NULL, 0, out, out_cap, out_len);
   return sst__give(stream->facts.scts, stream->facts.scts_len, out, out_cap, out_len);
 }
 
@@ -136,7 +138,8 @@ sst_status sst_stream_local_certificate(const sst_stream *stream, size_t index, 
   if (hold(stream, SST_WANT_PRIVATE_KEY_OPERATION)) { /* whose key is wanted */
     return release(stream, certificate(stream, SST__CHAIN_LOCAL, SIZE_MAX, index, out, out_cap, out_len));
   }
-  return certificate(stream, SST__CHAIN_LOCAL, stream->facts.num_local_certificates, index, out, out_cap, out_len);
+  const size_t num = is_open(stream) ? stream->facts.num_local_certificates : 0;
+  return certificate(stream, SST__CHAIN_LOCAL, num, index, out, out_cap, out_len);
 }
 
 /* The failure is published after the chain was kept: whoever sees it, on any thread, sees the chain whole. */

@@ -5,8 +5,8 @@
 #include <openssl/pool.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "memory.h"
 #include "tls/internal.h"
 
@@ -52,7 +52,7 @@ static bool has_ocsp_response(const SSL *ssl) {
 }
 
 int64_t sst__judging_time(const sst__tls *tls) {
-  return tls->setup->has_verify_time ? tls->setup->verify_time : (int64_t)time(NULL);
+  return tls->setup->has_verify_time ? tls->setup->verify_time : sst__unix_s();
 }
 
 sst_status sst__judge_chain(const sst__tls *tls, const STACK_OF(CRYPTO_BUFFER) * chain, sst__path *path,

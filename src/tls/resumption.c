@@ -1,10 +1,10 @@
 /* Sessions of clients: received, kept as bytes, offered again. */
 #include <string.h>
-#include <time.h>
 
 #include <openssl/err.h>
 #include <openssl/sha2.h>
 
+#include "clock.h"
 #include "memory.h"
 #include "session.h"
 #include "tls/record.h"
@@ -103,8 +103,8 @@ static int receive_session(SSL *ssl, SSL_SESSION *session) {
 void sst__receive_ticket(sst__record_engine *record, const sst__ticket *ticket) {
   sst__session_facts facts = {.extended_master_secret = true, .max_early_data = ticket->max_early_data};
   remember(record->context, &record->path, &facts);
-  SSL_SESSION *session =
-      sst__session_of_ticket(record->session, record->suite.hash, ticket, (uint64_t)time(NULL), record->context->ctx);
+  SSL_SESSION *session = sst__session_of_ticket(record->session, record->suite.hash, ticket, (uint64_t)sst__unix_s(),
+                                                record->context->ctx);
   if (session == NULL) {
     sst__events_add_session(record->base.events, NULL, NULL, 0);
   } else if (!keep(session, record->base.events, record->bond, &facts)) {

@@ -9,7 +9,6 @@
 #include "tls/tickets.h"
 
 #include <string.h>
-#include <time.h>
 
 #include <openssl/aead.h>
 #include <openssl/bytestring.h>
@@ -18,6 +17,7 @@
 #include <openssl/hkdf.h>
 #include <openssl/rand.h>
 
+#include "clock.h"
 #include "memory.h"
 #include "ticket_keys.h"
 #include "tls/internal.h"
@@ -122,7 +122,7 @@ static int seal_ticket(SSL *ssl, uint8_t *out, size_t *out_len, size_t max_out_l
   sst__ticket_key key;
   *out_len = 0;
   if (parts->settings->ticket_count == 0 || in_len + OVERHEAD > SST__MOST_TICKET) return 1;
-  if (!sst__ticket_keys_sealing(parts->ticket_keys, (uint64_t)time(NULL), &key)) return 1;
+  if (!sst__ticket_keys_sealing(parts->ticket_keys, (uint64_t)sst__unix_s(), &key)) return 1;
   if (!seal_with(&key, out, max_out_len, out_len, in, in_len)) ERR_clear_error();
   sst__wipe(&key, sizeof key);
   return 1;
@@ -152,7 +152,7 @@ static enum ssl_ticket_aead_result_t open_ticket(SSL *ssl, uint8_t *out, size_t 
   bool newest = false;
   *out_len = 0;
   if (in_len < NAME_LEN ||
-      !sst__ticket_keys_opening(tls->context->parts.ticket_keys, in, (uint64_t)time(NULL), &key, &newest)) {
+      !sst__ticket_keys_opening(tls->context->parts.ticket_keys, in, (uint64_t)sst__unix_s(), &key, &newest)) {
     return open_unknown_ticket(tls, out, out_len, max_out_len, in, in_len);
   }
   const bool good = in_len >= OVERHEAD && open_with(&key, out, max_out_len, out_len, in, in_len) &&
@@ -204,7 +204,7 @@ void sst__tickets_renew(SSL *ssl, const SSL_CLIENT_HELLO *hello) {
   if (parts->settings->session_lifetime_s == 0 ||
       !SSL_early_callback_ctx_extension_get(hello, TLSEXT_TYPE_session_ticket, &ticket, &ticket_len) ||
       ticket_len < OVERHEAD ||
-      !sst__ticket_keys_opening(parts->ticket_keys, ticket, (uint64_t)time(NULL), &key, &newest)) {
+      !sst__ticket_keys_opening(parts->ticket_keys, ticket, (uint64_t)sst__unix_s(), &key, &newest)) {
     return;
   }
   sst__wipe(&key, sizeof key);

@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "resume.h"
 
@@ -320,4 +321,19 @@ TEST_VERSIONS(resumption, one_byte_at_a_time_resumes) {
 TEST_VERSIONS(resumption, random_pieces_resume) {
   for (int i = 0; i < 20; i++)
     in_pieces(version, SIDE_RANDOM, SIDE_RANDOM);
+}
+
+/* At the turn of a second too, where clocks of different kinds disagree for some milliseconds. */
+TEST_VERSIONS(resumption, every_session_resumes_at_any_time_of_a_second) {
+  struct timespec begin, now;
+  Resume resume = resume_new(version);
+  (void)clock_gettime(CLOCK_MONOTONIC, &begin);
+  do {
+    sst_session *session = resume_session(&resume);
+    REQUIRE(session != NULL);
+    EXPECT(resume_with(&resume, session));
+    sst_session_free(session);
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  } while (!test_failed() && now.tv_sec - begin.tv_sec < 3);
+  resume_free(&resume);
 }
