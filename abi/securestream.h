@@ -807,12 +807,30 @@ SST_API sst_status sst_config_set_ticket_keys(sst_config *config, sst_ticket_key
 SST_API sst_status sst_config_set_session_lifetime(sst_config *config, uint32_t lifetime_s);
 
 /*
- * sst_config_set_early_data lets streams of this config send or take 0-RTT data (on 1): such data can be replayed by an
- * attacker, so that only requests that may be repeated belong into it (RFC 8446, 8). Default: off. A server takes at most
- * 14,336 bytes a connection, and none from a client whose clock disagrees with the ticket by more than a minute; it does
- * not remember what it took: a copy of a ClientHello with its early data is taken again, by this server and by all that
- * share its ticket keys. Who cannot bear that asks for a proof of freshness in the application, or answers early data
- * only when the handshake is confirmed (RFC 8446, E.5). SST_ERR_INVALID_ARGUMENT, SST_ERR_FROZEN. Since 0.1.
+ * sst_config_set_early_data lets streams of this config send or take 0-RTT data (on 1; default 0). Section 10 says how.
+ *
+ * Early data is weaker than what comes after the handshake (RFC 8446, 2.3, 8 and E.5): it has no forward secrecy, since
+ * who gets the ticket keys can read it; and an attacker may send it again, as often as he likes, to every server with
+ * the same ticket keys. The library does not detect that: it keeps no list of hellos, and a ticket is good more than
+ * once. What limits replays is the session lifetime, the ticket keys, and that early data is refused where the age of
+ * the ticket in the hello is more than a minute off (RFC 8446, 8.3).
+ *
+ * A server that turns it on must, as long as a progress has SST_EARLY_DATA:
+ *   - do nothing with what it has read that must not be done twice: answer requests without side effects, and keep
+ *     others until the handshake is confirmed, or refuse them (for HTTP: 425 Too Early, RFC 8470);
+ *   - take the peer's identity for what it is: a client certificate was proved when the session was made, and who
+ *     replays early data does not have its key;
+ *   - bound what answers cost, and what can be learned of their time: each can be asked for again and again.
+ * Or it keeps a list: with SST_WANT_CLIENT_HELLO it sees every hello, and gives one that it has seen in the last
+ * minutes (compare the binder in pre_shared_key: RFC 8446, 8.2) a config without early data. Servers that share ticket
+ * keys must share that list.
+ *
+ * A client sends only what may be repeated: an attacker can keep a copy of early data that is lost or refused on its
+ * way, and what the client sends again is then read twice. It sends few large records rather than many small ones: a
+ * server that refuses must skip them, and fails the handshake where there are too many (one of this library skips
+ * 16,384 bytes, headers and tags included, where its tickets allow 14,336 bytes of data). A server that has gone back
+ * to TLS 1.2 cannot skip early data: after SST_ERR_NO_SHARED_VERSION connect again without the session (RFC 8446, D.3).
+ * SST_ERR_INVALID_ARGUMENT, SST_ERR_FROZEN. Since 0.1.
  */
 SST_API sst_status sst_config_set_early_data(sst_config *config, int32_t on);
 
@@ -968,14 +986,16 @@ SST_API sst_status sst_stream_set_ech_config(sst_stream *stream, const uint8_t *
  * 0-RTT (sst_config_set_early_data; RFC 8446, 2.3). Client: with a session that allows it handshake returns
  * SST_NEED_INPUT with SST_EARLY_DATA; encrypt is legal up to sst_stream_early_data_left bytes (a longer input is
  * SST_ERR_STATE, and none of it is taken); wire input goes to handshake. Server: handshake returns SST_OK with
- * SST_EARLY_DATA once early keys exist, and the stream is open (SST_STATE_HANDSHAKE stays set); decrypt gives early data
- * and then finishes the handshake itself, encrypt may answer already. One call gives early or later data, never both:
- * with SST_EARLY_DATA in the progress of a decrypt call what it gave is early (and SST_NEED_OUTPUT says that later data
- * waits in the input). The flag stays until the handshake is confirmed. Refused early data is always reported to a
- * client that has sent some (SST_WANT_EARLY_DATA_RETRY): it has reached nobody, and the caller sends it again. The end of
- * the transport before the confirmation is SST_ERR_HANDSHAKE_EOF. A server that closes before the confirmation sends
- * close_notify behind it: it must go on reading until then, and flush. Until confirmed, one thread only: a second one gets
- * SST_ERR_BUSY, and key_update is SST_ERR_STATE.
+ * SST_EARLY_DATA once early keys exist, and the stream is open (SST_STATE_HANDSHAKE stays set); decrypt gives early
+ * data and then finishes the handshake itself, encrypt may answer already. One call gives early or later data, never
+ * both: with SST_EARLY_DATA in the progress of a decrypt call what it gave is early (and SST_NEED_OUTPUT says that
+ * later data waits in the input). The flag stays until the handshake is confirmed. Refused early data is always
+ * reported to a client that has sent some (SST_WANT_EARLY_DATA_RETRY): this server has not read it, and the caller
+ * sends it again. A client that has sent none is not asked; the flag goes, and sst_stream_early_data_left is 0. The end
+ * of the transport before the confirmation is SST_ERR_HANDSHAKE_EOF, and so is close_notify: whoever replays early data
+ * can replay that too. A server that closes before the confirmation sends close_notify behind it: it must go on reading
+ * until then, and flush. Until confirmed, one thread only: a second one gets SST_ERR_BUSY, and key_update is
+ * SST_ERR_STATE.
  * ================================================================================================================ */
 
 enum {
@@ -1184,14 +1204,17 @@ SST_API size_t sst_stream_encrypted_size(const sst_stream *stream, size_t n);
 
 /*
  * sst_stream_early_data_left returns how many bytes of 0-RTT data a client may still encrypt: at first what the session
- * allows (sst_session_info), 0 where there is no 0-RTT, or none any more. Any thread. Since 0.1.
+ * allows (sst_session_info), 0 where there is no 0-RTT, or none any more: refused, over, closed or failed. Any thread.
+ * Since 0.1.
  */
 SST_API size_t sst_stream_early_data_left(const sst_stream *stream);
 
 /* ===================================================================================================================
  * 11  STREAMS: FACTS
  *
- * Facts are copied when the handshake ends; before, they are "none" or 0.
+ * Facts are copied when the handshake ends; before, they are "none" or 0. During 0-RTT a server's are right already. A
+ * client's version, suite, ALPN, server name and peer certificates are then those of the session: early data is sent
+ * under them. If it is refused, or the stream ends, they are gone.
  * ================================================================================================================ */
 
 enum {
@@ -1464,11 +1487,11 @@ SST_API sst_status sst_stream_accept(sst_stream *stream);
 SST_API sst_status sst_stream_accept_default(sst_stream *stream);
 
 /*
- * sst_stream_reject answers any question with no: at the next handshake call the stream fails with SST_ERR_REJECTED, and
- * alert (1 to 255) goes to the peer. -1 is the usual one: unrecognized_name (112) for SST_WANT_CLIENT_HELLO, that of the
- * verdict, or certificate_unknown (46), for SST_WANT_CERTIFICATE_VERIFY, internal_error (80) for
- * SST_WANT_PRIVATE_KEY_OPERATION, else handshake_failure (40). The reasons of a verdict are in the record of the failure.
- * SST_ERR_STATE, SST_ERR_INVALID_ARGUMENT, SST_ERR_FORKED. Since 0.1.
+ * sst_stream_reject answers any question with no: at the next handshake call the stream fails with SST_ERR_REJECTED,
+ * and alert (1 to 255) goes to the peer. -1 is the usual one: unrecognized_name (112) for SST_WANT_CLIENT_HELLO, that
+ * of the verdict, or certificate_unknown (46), for SST_WANT_CERTIFICATE_VERIFY, internal_error (80) for
+ * SST_WANT_PRIVATE_KEY_OPERATION and SST_WANT_EARLY_DATA_RETRY, else handshake_failure (40). The reasons of a verdict
+ * are in the record of the failure. SST_ERR_STATE, SST_ERR_INVALID_ARGUMENT, SST_ERR_FORKED. Since 0.1.
  */
 SST_API sst_status sst_stream_reject(sst_stream *stream, int32_t alert);
 

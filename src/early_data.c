@@ -16,21 +16,20 @@ bool sst__early_claim(sst_stream *stream) {
   return true;
 }
 
-/* Plaintext of a call that began with 0-RTT is early, though that may be over now. */
-void sst__early_release(sst_stream *stream, unsigned sides, sst_progress *progress) {
-  const bool gave = sides == SST__RECEIVING && progress != NULL && progress->produced > 0;
-  if (progress != NULL && (gave || sst__is_early(stream))) progress->flags |= SST_EARLY_DATA;
-  stream->early_has_turn = false;
+void sst__early_release(sst_stream *stream, sst_progress *progress) {
+  if (progress != NULL && (stream->early_given || sst__is_early(stream))) progress->flags |= SST_EARLY_DATA;
+  stream->early_has_turn = stream->early_given = false;
   sst__turn_release(stream, BOTH);
 }
 
 void sst__early_begin(sst_stream *stream) {
   if (sst__is_early(stream)) return;
   atomic_store_explicit(&stream->early, true, memory_order_relaxed);
-  if (stream->role == SST_ROLE_SERVER) {
-    stream->engine->ops->facts(stream->engine, &stream->facts);
-    return;
-  }
+  stream->engine->ops->facts(stream->engine, &stream->facts);
+  if (stream->role == SST_ROLE_SERVER) return;
+  /* A client knows what the session says, and nothing of the connection. */
+  stream->facts.info.group = stream->facts.info.peer_scheme = 0;
+  stream->facts.info.flags = 0;
   atomic_store_explicit(&stream->early_left, stream->engine->most_early_data, memory_order_relaxed);
 }
 
@@ -47,6 +46,12 @@ sst_status sst__early_eof(sst_stream *stream) {
 void sst__early_end(sst_stream *stream) {
   atomic_store_explicit(&stream->early_left, 0, memory_order_relaxed);
   atomic_store_explicit(&stream->early, false, memory_order_relaxed);
+}
+
+void sst__early_over(sst_stream *stream) {
+  if (stream->role != SST_ROLE_CLIENT || !sst__is_early(stream)) return;
+  sst__early_end(stream);
+  stream->facts = (sst__facts){.info = {.size = sizeof stream->facts.info}}; /* what is behind them goes too */
 }
 
 /* BoringSSL sends no close_notify inside of a handshake: that of a server that has closed already goes out now. */

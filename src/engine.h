@@ -230,7 +230,7 @@ struct sst__engine {
   size_t frame_header;     /* bytes that next_frame lacks where nothing has come; 0: it is to be asked */
   size_t key_update_size;  /* bytes of a KeyUpdate record; 0: the protocol has none */
   size_t records_per_key;  /* of data, before a KeyUpdate of our own; 0: without end */
-  size_t most_early_data;  /* that a client may send, right with EARLY */
+  size_t most_early_data;  /* that a client may send, right with EARLY; 0 once it was refused */
   bool one_at_a_time;      /* sending and receiving must not run at once: stream.c holds its lock */
   bool update_due;         /* a KeyUpdate must go before the next data; for the sending side */
   bool alerts_are_due;     /* a failure only says its alert; stream.c notes it in due, and bring_out writes it */

@@ -133,7 +133,7 @@ static bool take_answer(sst_stream *stream) {
 }
 
 static sst_status suspend(sst_stream *stream) {
-  if (stream->engine->want == SST_WANT_EARLY_DATA_RETRY) sst__early_end(stream); /* what was sent is lost */
+  if (stream->engine->want == SST_WANT_EARLY_DATA_RETRY) sst__early_over(stream); /* what was sent is lost */
   sst__set_state(stream, SST_STATE_SUSPENDED); /* before somebody can answer, which takes it away */
   sst__question_put(&stream->question, stream->engine->want);
   return stream->engine->want;
@@ -173,5 +173,6 @@ sst_status sst__run_handshake(sst_stream *stream, sst__input *in, sst__output *o
   if (step == SST__STEP_EARLY) return begin_early(stream, progress);
   if (question->open != SST_OK) sst__question_drop(question);
   if (step == SST__STEP_DONE) return finish(stream, out);
+  if (stream->engine->most_early_data == 0) sst__early_over(stream); /* refused, and nobody need be asked */
   return step == SST__STEP_MORE ? need_input(stream, progress) : sst__publish(stream, &error);
 }

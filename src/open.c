@@ -67,6 +67,7 @@ static void next_frame(const sst_stream *stream, const sst__input *in, sst__fram
    early data that this call has given; MORE: go on. */
 static sst__step confirm(sst_stream *stream, const sst_progress *progress, bool more_waits, sst_error *error) {
   if (!sst__is_early(stream)) return SST__STEP_MORE;
+  stream->early_given = progress->produced > 0; /* for the flag, if 0-RTT ends now */
   if (!sst__early_confirm(stream, error)) {
     if (!sst__is_early(stream)) return SST__STEP_FAILED;
     sst__output queue_only = {.queue = &stream->wire};

@@ -57,6 +57,7 @@ sst_status sst__publish(sst_stream *stream, const sst_error *error) {
     sst__free(record);
   }
   sst__question_drop(&stream->question);
+  sst__early_over(stream);
   sst__end_state(stream, SUSPENDED);
   sst__set_state(stream, FAILED);
   if (owes) sst__due_add(&stream->due, SST__DUE_ALERT);
@@ -197,6 +198,7 @@ static sst_status close_stream(sst_stream *stream, sst__output *out) {
   if ((state & (FAILED | WE_CLOSED | ENDED)) != 0) return SST_OK;
   if ((state & OPEN) == 0) {
     sst__question_drop(&stream->question);
+    sst__early_over(stream);
     sst__end_state(stream, SUSPENDED);
     sst__set_state(stream, ENDED);
     return SST_OK;
@@ -289,8 +291,11 @@ static sst_status received(sst_stream *stream, sst__step step, sst_progress *pro
       return SST_NEED_OUTPUT;
     case SST__STEP_MORE:
       if (!atomic_load(&stream->eof)) return SST_NEED_INPUT;
-      if (sst__is_early(stream)) return sst__early_eof(stream);
-      sst__set_state(stream, TRUNCATED);
+      if (sst__is_early(stream)) {
+        (void)sst__early_eof(stream);
+      } else {
+        sst__set_state(stream, TRUNCATED);
+      }
       break;
     case SST__STEP_CLOSED:
       sst__set_state(stream, PEER_CLOSED);

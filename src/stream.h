@@ -31,6 +31,7 @@ struct sst_stream {
   sst__question question;
   atomic_bool early;        /* 0-RTT: the handshake is not confirmed yet, and one thread has both sides */
   bool early_has_turn;      /* the call that runs has both sides for that reason */
+  bool early_given;         /* it gave out early data, and 0-RTT has ended in it */
   atomic_size_t early_left; /* bytes that a client may still send early */
   sst__facts facts;
 
@@ -108,14 +109,16 @@ void sst__early_begin(sst_stream *);
 void sst__early_sent(sst_stream *, size_t size);
 /* The transport of a server ended before its handshake was confirmed. */
 sst_status sst__early_eof(sst_stream *);
-/* The handshake of a client is over, or early data was refused: no more of it. */
+/* The handshake is over: no more of it. */
 void sst__early_end(sst_stream *);
+/* A client's early data was refused, or its stream has ended: no more of it, and the facts of the session are gone. */
+void sst__early_over(sst_stream *);
 /* Behind a frame of a server: hands over once the handshake is confirmed. false: that failed, and error is filled. */
 bool sst__early_confirm(sst_stream *, sst_error *error);
 /* A turn takes both sides while 0-RTT goes on, for whatever call; true: it has them. */
 bool sst__early_claim(sst_stream *);
 /* The end of such a turn: progress may be NULL. */
-void sst__early_release(sst_stream *, unsigned sides, sst_progress *progress);
+void sst__early_release(sst_stream *, sst_progress *progress);
 
 static inline uint32_t sst__state(const sst_stream *stream) {
   return atomic_load_explicit(&stream->state, memory_order_acquire);

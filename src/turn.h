@@ -35,6 +35,11 @@ SST__INLINE sst_status sst__turn_begin(sst_stream *stream, unsigned sides, sst_p
   if (stream->fork_generation != sst__fork_generation()) return sst__refuse(SST_ERR_FORKED);
   if (sst__is_early(stream)) return sst__early_claim(stream) ? SST_OK : sst__refuse(SST_ERR_BUSY);
   if (!sst__turn_claim(stream, sides)) return sst__refuse(SST_ERR_BUSY);
+  /* 0-RTT begins in a call that has both sides: who has one of them now sees whether it has begun meanwhile. */
+  if (sides != (SST__SENDING | SST__RECEIVING) && sst__is_early(stream)) {
+    sst__turn_release(stream, sides);
+    return sst__refuse(SST_ERR_BUSY);
+  }
   if (sst__turn_needs_lock(stream, sides)) pthread_mutex_lock(&stream->lock);
   return SST_OK;
 }
@@ -49,7 +54,7 @@ SST__INLINE sst_status sst__turn_end(sst_stream *stream, unsigned sides, sst_pro
                       (stream->events != NULL && sst__events_waiting(stream->events) ? SST_HAS_EVENT : 0u);
   }
   if (stream->early_has_turn) {
-    sst__early_release(stream, sides, progress);
+    sst__early_release(stream, progress);
     return status;
   }
   if (sides == (SST__SENDING | SST__RECEIVING) && progress != NULL && sst__is_early(stream)) {

@@ -1,5 +1,4 @@
-/* The engine of TLS streams. In this version all bytes go through BoringSSL's SSL, by a BIO over the caller's
-   windows. */
+/* The engine of TLS streams: all bytes go through BoringSSL's SSL, by a BIO over the caller's windows. */
 #include <openssl/err.h>
 #include <string.h>
 
@@ -107,6 +106,12 @@ static void tell_early_data(sst__tls *tls, bool accepted) {
   tls->early_data_told = true;
 }
 
+static void take_stored_verdict(sst__tls *tls) {
+  if (!SSL_session_reused(tls->ssl)) return;
+  tls->verified = tls->stored_good;
+  tls->path = tls->stored_path;
+}
+
 static sst__step begin_early(sst__tls *tls) {
   set_record_sizes(tls);
   if (tls->context->parts.role == SST_ROLE_CLIENT) {
@@ -116,6 +121,7 @@ static sst__step begin_early(sst__tls *tls) {
     tls->base.overhead += CHANGE_CIPHER_SPEC_SIZE; /* goes before the first record (RFC 8446, D.4) */
     tls->early_data_offered = true;
   } else {
+    take_stored_verdict(tls);
     tell_early_data(tls, true);
   }
   return SST__STEP_EARLY;
@@ -125,6 +131,7 @@ static sst__step begin_early(sst__tls *tls) {
 static bool goes_on_without(sst__tls *tls) {
   if (tls->early_data_sent && sst__tls_answer(tls, SST_WANT_EARLY_DATA_RETRY) == NULL) return false;
   SSL_reset_early_data_reject(tls->ssl);
+  tls->base.most_early_data = 0;
   return true;
 }
 
@@ -139,10 +146,7 @@ static sst__step tls_handshake(sst__engine *engine, sst__input *in, sst__output 
   if (result == 1 && SSL_in_early_data(tls->ssl)) return end(&now, begin_early(tls));
   if (result == 1) {
     if (tls->early_data_offered) tell_early_data(tls, SSL_early_data_accepted(tls->ssl));
-    if (SSL_session_reused(tls->ssl)) {
-      tls->verified = tls->stored_good;
-      tls->path = tls->stored_path;
-    }
+    take_stored_verdict(tls);
     tls->in_handshake = false;
     tls->setup = NULL;
     set_record_sizes(tls);
@@ -295,7 +299,8 @@ static sst__step tls_open(sst__engine *engine, sst__input *in, uint8_t *out, siz
     return end(&now, SST__STEP_DONE);
   }
   const int ssl_error = SSL_get_error(tls->ssl, got);
-  if (ssl_error == SSL_ERROR_ZERO_RETURN) return end(&now, SST__STEP_CLOSED);
+  /* Under early keys, which anybody may replay, it is the end of nothing (RFC 8446, 8). */
+  if (ssl_error == SSL_ERROR_ZERO_RETURN && !tls->in_handshake) return end(&now, SST__STEP_CLOSED);
   if (ssl_error != SSL_ERROR_WANT_READ) return end_failed(&now, ssl_error);
   bring_answer_out(tls);
   return tls->no_memory ? end_failed(&now, SSL_ERROR_SSL) : end(&now, SST__STEP_MORE);

@@ -12,6 +12,7 @@ import time
 import exceptions
 from cases import SCHEMES
 from children import Child
+from early import EarlyCase
 from pki import Pki
 
 LIMIT_S = 32
@@ -59,8 +60,11 @@ class Bench:
         folder.mkdir()
         begin = time.monotonic()
         try:
-            job, ours, seen = self._connect(case, folder)
-            result = judge(case, job, ours, seen)
+            if isinstance(case, EarlyCase):
+                result = judge_early(case, *case.play(self, folder))
+            else:
+                job, ours, seen = self._connect(case, folder)
+                result = judge(case, job, ours, seen)
         except (OSError, ValueError, RuntimeError, subprocess.SubprocessError) as error:
             result = Result(case, "FAIL", "FAIL", f"{type(error).__name__}: {error}")
         result.seconds = round(time.monotonic() - begin, 2)
@@ -179,6 +183,15 @@ def faults_of_refusal(case, ours, seen, outcome):
     if sent < 0:
         checks["the peer tells of no error"] = bool(seen.error) or code == "OK"
     return [text for text, right in checks.items() if not right]
+
+
+def judge_early(case, faults, told):
+    reason = exceptions.cannot(case)
+    if not faults:
+        return Result(case, "ok", "ok", note=reason and f"this version can, though the list says: {reason}")
+    if reason:
+        return Result(case, "cannot", "cannot", told, reason)
+    return Result(case, "FAIL", "FAIL", f"{'; '.join(faults)}; {told}")
 
 
 def judge(case, job, ours, seen):

@@ -84,6 +84,54 @@ sst_status link_send(link_end *end, const uint8_t *data, size_t data_len) {
   return SST_OK;
 }
 
+sst_status link_early(link_end *end, const uint8_t *early, size_t early_len, size_t *sent) {
+  sst_progress done;
+  *sent = 0;
+  const sst_status status = sst_stream_handshake(end->stream, NULL, 0, end->out, sizeof end->out, &done);
+  if (status != SST_NEED_INPUT) return status;
+  const sst_status written = write_all(end, done.produced);
+  const size_t left = sst_stream_early_data_left(end->stream);
+  if (written != SST_OK) return written;
+  if (early && (done.flags & SST_EARLY_DATA) != 0) {
+    const sst_status early_status = link_send(end, early, early_len < left ? early_len : left);
+    if (early_status != SST_OK) return early_status;
+    *sent = (size_t)end->sent;
+  }
+  return link_handshake(end);
+}
+
+sst_status link_session(link_end *end, sst_session **session) {
+  static uint8_t plaintext[SST_RECORD_MAX];
+  while ((*session = sst_stream_take_session(end->stream)) == NULL) {
+    const sst_status read = end->in_len == 0 ? read_some(end) : SST_OK;
+    sst_progress done;
+    if (read != SST_OK) return read;
+    const sst_status status =
+        sst_stream_decrypt(end->stream, end->in + end->in_start, end->in_len, plaintext, sizeof plaintext, &done);
+    took(end, done.consumed);
+    if (status < 0 || status == SST_CLOSED) return status;
+  }
+  return SST_OK;
+}
+
+sst_status link_receive_early(link_end *end, FILE *early, FILE *late, uint64_t limit) {
+  static uint8_t plaintext[4 * SST_RECORD_MAX + SST_RECORD_MAX];
+  for (uint64_t got = 0; got < limit;) {
+    sst_progress done;
+    const sst_status status =
+        sst_stream_decrypt(end->stream, end->in + end->in_start, end->in_len, plaintext, sizeof plaintext, &done);
+    took(end, done.consumed);
+    got += done.produced;
+    FILE *target = (done.flags & SST_EARLY_DATA) != 0 ? early : late;
+    if (done.produced > 0 && fwrite(plaintext, 1, done.produced, target) != done.produced) return socket_failed(end);
+    if (status < 0 || status == SST_CLOSED) return status;
+    if (status == SST_NEED_OUTPUT || got >= limit) continue;
+    const sst_status read = read_some(end);
+    if (read != SST_OK) return read;
+  }
+  return SST_OK;
+}
+
 sst_status link_close(link_end *end) {
   sst_status status = SST_NEED_OUTPUT;
   while (status == SST_NEED_OUTPUT) {

@@ -27,6 +27,13 @@ typedef struct link_end {
 /* Each returns SST_OK, SST_CLOSED or the error of the stream. SST_ERR_SYSTEM: the socket failed (system_error). */
 
 sst_status link_handshake(link_end *end);
+/* The handshake, with early data as much as the session allows (early NULL: none); sent: how much that was. SST_OK, or
+   SST_WANT_EARLY_DATA_RETRY. */
+sst_status link_early(link_end *end, const uint8_t *early, size_t early_len, size_t *sent);
+/* Reads until a session has come. */
+sst_status link_session(link_end *end, sst_session **session);
+/* Takes limit bytes, or all until close_notify: what is early goes to one file, the rest to the other. */
+sst_status link_receive_early(link_end *end, FILE *early, FILE *late, uint64_t limit);
 sst_status link_send(link_end *end, const uint8_t *data, size_t data_len);
 sst_status link_close(link_end *end);
 

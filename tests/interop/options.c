@@ -35,9 +35,20 @@ static bool parse_text(options *o, const char *flag, const char *value) {
   const struct {
     const char *flag;
     const char **place;
-  } texts[] = {{"--port", &o->port},       {"--name", &o->name},           {"--cert", &o->cert},  {"--key", &o->key},
-               {"--ca", &o->ca},           {"--client-ca", &o->client_ca}, {"--alpn", &o->alpn},  {"--send", &o->send},
-               {"--receive", &o->receive}, {"--until", &o->until},         {"--steps", &o->steps}};
+  } texts[] = {{"--port", &o->port},
+               {"--name", &o->name},
+               {"--cert", &o->cert},
+               {"--key", &o->key},
+               {"--ca", &o->ca},
+               {"--client-ca", &o->client_ca},
+               {"--alpn", &o->alpn},
+               {"--send", &o->send},
+               {"--receive", &o->receive},
+               {"--until", &o->until},
+               {"--steps", &o->steps},
+               {"--early", &o->early},
+               {"--early-mode", &o->early_mode},
+               {"--port2", &o->port2}};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     if (strcmp(flag, texts[i].flag) != 0) continue;
     *texts[i].place = value;

@@ -20,11 +20,14 @@ typedef struct options {
   uint16_t groups[8];
   size_t num_groups;
   int64_t now;
-  const char *send;    /* the file that the step "send" sends */
-  const char *receive; /* the file for what comes */
-  uint64_t expect;     /* bytes that the step "take" takes */
-  const char *until;   /* or the text that it ends at */
-  const char *steps;   /* "send,close,drain" */
+  const char *send;       /* the file that the step "send" sends */
+  const char *receive;    /* the file for what comes */
+  uint64_t expect;        /* bytes that the step "take" takes */
+  const char *until;      /* or the text that it ends at */
+  const char *steps;      /* "send,close,drain" */
+  const char *early;      /* sst_interop_early: the file that a client sends early, */
+  const char *early_mode; /* what a server makes of it, */
+  const char *port2;      /* and where a client connects to for the second time */
   unsigned limit_s;
 } options;
 

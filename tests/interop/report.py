@@ -1,5 +1,6 @@
 """The table, from the results."""
 
+import early
 import exceptions
 from pki import KINDS
 
@@ -23,6 +24,10 @@ A number: the alert of the side that refused, as both sides report it. The codes
 alert. "client of other issuer": the client has a certificate of an issuer that is not in the server's list, and keeps
 it back. "version": one side speaks only the version of the row, the other side only the other version. "RSASSA-PSS
 key": the peer has a key of that kind, which this library takes from nobody.
+
+0-RTT: two connections, the second with the session of the first. "ok": early data was taken and came once, as early
+data; or it was refused (early data is off, or the ticket is of other keys), or HelloRetryRequest came instead, and the
+connection went on without it, where our client sends it again. Other peers have no 0-RTT over TCP that could be driven.
 
 """
 
@@ -95,6 +100,7 @@ def tables(results):
         text += ("1 is rsa_sign and 64 ecdsa_sign of TLS 1.2 (RFC 5246, 7.4.4), which stands for Ed25519 too (RFC\n"
                  "8422, 5.5); the others are signature schemes. \"ok\": our client sent its certificate if it is of\n"
                  "that kind, and else none, and the connection went on.\n\n")
+    text += table(results, "0-RTT", early.TESTS, lambda r: r.case.test if r.case.test in early.TESTS else None, notes)
     return text + (f"## Notes\n\n{notes.text()}\n" if notes.texts else "")
 
 

@@ -15,6 +15,7 @@ import tempfile
 import time
 
 import cases
+import early
 import execute
 import report
 from peers.commands import Curl, GnuTls, OpenSsl
@@ -102,7 +103,8 @@ def main():
         if not peers and not lacking:
             sys.exit(f"no peer has '{flags.only}' in its name: {', '.join(peer.name for peer in PEERS)}")
         pki = Pki(folder / "pki") if peers else None
-        todo = [case for case in cases.make(pki, peers, flags.short) if flags.test in case.test]
+        todo = [case for case in cases.make(pki, peers, flags.short) + early.make(peers, flags.short)
+                if flags.test in case.test]
         bench = execute.Bench(flags.program, pki, make_data(), folder)
         results = run_all(bench, todo, flags.jobs)
         keep_failed(folder, results, flags.build / "interop" / "failed")

@@ -116,8 +116,11 @@ static void set_keys_of_tls12(Keys *keys, const Secrets *secrets, const Chosen *
 }
 
 Keys secrets_keys(const Secrets *secrets, const Pair *pair, Epoch epoch, int32_t role) {
-  static const char *const labels[2][2] = {{"CLIENT_HANDSHAKE_TRAFFIC_SECRET", "SERVER_HANDSHAKE_TRAFFIC_SECRET"},
-                                           {"CLIENT_TRAFFIC_SECRET_0", "SERVER_TRAFFIC_SECRET_0"}};
+  static const char *const labels[][2] = {
+      [EPOCH_EARLY] = {"CLIENT_EARLY_TRAFFIC_SECRET", "none"},
+      [EPOCH_HANDSHAKE] = {"CLIENT_HANDSHAKE_TRAFFIC_SECRET", "SERVER_HANDSHAKE_TRAFFIC_SECRET"},
+      [EPOCH_DATA] = {"CLIENT_TRAFFIC_SECRET_0", "SERVER_TRAFFIC_SECRET_0"},
+  };
   const Chosen hello = chosen(pair);
   const bool of_client = role == SST_ROLE_CLIENT;
   Keys keys = {.version = version_of(hello.suite)};
@@ -126,7 +129,7 @@ Keys secrets_keys(const Secrets *secrets, const Pair *pair, Epoch epoch, int32_t
     set_keys_of_tls12(&keys, secrets, &hello, of_client);
     return keys;
   }
-  const Secret *secret = find(secrets, labels[epoch == EPOCH_DATA ? 1 : 0][of_client ? 0 : 1]);
+  const Secret *secret = find(secrets, labels[epoch][of_client ? 0 : 1]);
   memcpy(keys.secret, secret->bytes, secret->len);
   set_keys(&keys);
   return keys;

@@ -46,6 +46,7 @@ typedef struct Opened {
 } Opened;
 
 typedef enum Epoch {
+  EPOCH_EARLY,     /* of 0-RTT, a client's alone */
   EPOCH_HANDSHAKE, /* of TLS 1.3 */
   EPOCH_DATA
 } Epoch;
