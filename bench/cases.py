@@ -22,6 +22,9 @@ TLS_PEERS = ("securestream", "boringssl", "openssl", "gnutls", "go", "rustls", "
 DATA_SIZES = ("1", "16384", "1048576")
 LEAVES = ("server-p256", "server-rsa2048")
 OURS = ("securestream",)
+VERIFYING = ("securestream", "boringssl")  # what is resumed, again
+# Those with 0-RTT. (That of s2n is not in its crate.)
+EARLY_PEERS = ("securestream", "boringssl", "openssl", "gnutls", "rustls", "rustls_unbuffered")
 LIMIT = ("securestream", "boringssl", "aead")
 
 
@@ -30,7 +33,10 @@ def cases() -> list[Case]:
     for size in DATA_SIZES[1:]:
         found += [Case(kind, size, LIMIT, True) for kind in ("seal", "open")]
         found.append(Case("place", size, ("securestream", "aead"), True))
-    found += [Case("handshake", leaf, TLS_PEERS, True) for leaf in LEAVES]
+    for leaf in LEAVES:
+        found += [Case(kind, leaf, TLS_PEERS, True) for kind in ("handshake", "resumed")]
+        found += [Case("reloaded", leaf, VERIFYING, True), Case("unverified", leaf, ("boringssl",), True)]
+    found.append(Case("early", "server-p256", EARLY_PEERS, True))
     found += [Case("over", way, OURS, False) for way in ("ipv4", "ipv6", "unix")]
     for size in DATA_SIZES[:2]:
         found += [Case(kind, size, OURS, False, True) for kind in ("both", "apart")]
@@ -39,8 +45,9 @@ def cases() -> list[Case]:
 
 
 # Cases whose parts are compared with each other take turns too: they are scheduled as one.
-GROUPS = {"seal": "direction", "open": "direction", "over": "transport", "both": "threads", "apart": "threads",
-          "two_handshakes": "two_handshakes"}
+GROUPS = {"seal": "direction", "open": "direction", "handshake": "handshake", "resumed": "handshake",
+          "early": "handshake", "reloaded": "handshake", "unverified": "handshake", "over": "transport", "both": "threads",
+          "apart": "threads", "two_handshakes": "two_handshakes"}
 
 
 def groups(listed: list[Case]) -> list[list[Case]]:
@@ -48,13 +55,15 @@ def groups(listed: list[Case]) -> list[list[Case]]:
     found: dict[str, list[Case]] = {}
     for case in listed:
         joined = GROUPS.get(case.kind)
-        sized = case.argument if joined in ("direction", "threads") else ""
+        sized = case.argument if joined in ("direction", "threads", "handshake") else ""
         key = case.name if joined is None else f"{joined} {sized}"
         found.setdefault(key, []).append(case)
     return list(found.values())
 
 
-COUNTED = (("handshake", "server-p256", 50), ("handshake", "server-rsa2048", 50), ("move", "1", 1000), ("move", "16384", 200),
-           ("move", "1048576", 20), ("place", "16384", 200))
+COUNTED = (("handshake", "server-p256", 50), ("handshake", "server-rsa2048", 50), ("resumed", "server-p256", 50),
+           ("move", "1", 1000), ("move", "16384", 200), ("move", "1048576", 20), ("place", "16384", 200))
 IDLE_PAIRS = 1000
+# Whose idle streams are weighed with a session received as well.
+SESSION_HOLDERS = ("securestream", "boringssl", "openssl", "gnutls")
 MANY_STREAMS, FEW_STREAMS = 100_000, 100

@@ -41,13 +41,14 @@ def relative(results: dict[str, Any], kind: str, argument: str) -> dict[str, flo
 
 def draw(results: dict[str, Any], stem: Path) -> list[Path]:
     data = [(NAMES[size], relative(results, "move", size)) for size in ("1", "16384", "1048576")]
-    shakes = [(NAMES[leaf], relative(results, "handshake", leaf)) for leaf in ("server-p256", "server-rsa2048")]
+    shakes = [(name + NAMES[leaf], relative(results, kind, leaf))
+              for kind, name in (("handshake", ""), ("resumed", "resumed, ")) for leaf in ("server-p256", "server-rsa2048")]
     idle = {r["peer"]: r["bytes"] for r in results["counted"] if r["kind"] == "idle"}
     memory = [(side, {peer: b[i] for peer, b in idle.items() if len(b) == 2}) for i, side in enumerate(("client", "server"))]
     calls = {r["peer"]: r["calls"] for r in results["counted"] if (r["kind"], r["argument"]) == ("handshake", "server-p256")}
     paths = [stem.with_name(f"{stem.name}-{name}.png") for name in ("data", "handshakes", "memory")]
     figure(paths[0], "encrypt + decrypt, time, BoringSSL = 1 (less is better)", data, "")
-    figure(paths[1], "full handshake, both sides, time, BoringSSL = 1 (less is better)", shakes, "")
+    figure(paths[1], "handshake, both sides, time, BoringSSL = 1 (less is better)", shakes, "")
     figure(paths[2], "heap: bytes per idle stream; calls per handshake (less is better)",
            [*memory, ("calls per handshake", calls)], "B")
     return paths

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cases import COUNTED, FEW_STREAMS, IDLE_PAIRS, MANY_STREAMS, Case, cases, groups
-from programs import Program, commands
+from cases import COUNTED, FEW_STREAMS, IDLE_PAIRS, MANY_STREAMS, SESSION_HOLDERS, Case, cases, groups
+from programs import Program, command_for, commands
 
 CPU = 1
 QUICK = {"tight": 60, "loose": 40, "ns": 3e6}
@@ -28,14 +28,15 @@ class Bench:
         self.heap = build / "c/libbench_heap.so"
         self.running: dict[tuple[str, bool], Program] = {}
 
-    def program(self, peer: str, unpinned: bool) -> Program:
-        key = (" ".join(self.commands[peer]), unpinned)
+    def program(self, case: Case, peer: str) -> Program:
+        command = command_for(self.commands[peer], peer, case.kind)
+        key = (" ".join(command), case.unpinned)
         if key not in self.running:
-            self.running[key] = Program(self.commands[peer], None if unpinned else CPU)
+            self.running[key] = Program(command, None if case.unpinned else CPU)
         return self.running[key]
 
     def once(self, case: Case, peer: str, n: int) -> float:
-        program = self.program(peer, case.unpinned)
+        program = self.program(case, peer)
         return program.ask(f"pass {peer} {case.kind} {case.argument} {n}")[0] / n
 
     def ops(self, case: Case, peer: str) -> int:
@@ -74,13 +75,18 @@ class Bench:
             say(f"   heap: {peer}")
             program = Program(command, CPU, self.heap)
             for kind, argument, n in COUNTED:
-                if (peer == "aead" and kind == "handshake") or (kind == "place" and peer not in ("securestream", "aead")):
+                if peer == "aead" and kind in ("handshake", "resumed"):
+                    continue
+                if kind == "place" and peer not in ("securestream", "aead"):
                     continue
                 calls = program.ask(f"count {peer} {kind} {argument} {n}")[0]
                 found.append({"peer": peer, "kind": kind, "argument": argument, "calls": calls})
             if peer != "aead":
                 answer = program.ask(f"idle {peer} pair server-p256 {IDLE_PAIRS}")
                 found.append({"peer": peer, "kind": "idle", "argument": str(IDLE_PAIRS), "bytes": answer})
+            if peer in SESSION_HOLDERS:
+                answer = program.ask(f"idle {peer} sessions server-p256 {IDLE_PAIRS}")
+                found.append({"peer": peer, "kind": "sessions", "argument": str(IDLE_PAIRS), "bytes": answer})
             program.end()
         return found
 

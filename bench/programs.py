@@ -55,3 +55,8 @@ def commands(build: Path, root: Path) -> dict[str, list[str]]:
     found |= {peer: rust for peer in ("rustls", "rustls_unbuffered", "s2n")}
     there = {"java": build / "java/Peer.class"}
     return {peer: command for peer, command in found.items() if there.get(peer, Path(command[0])).exists()}
+
+
+def command_for(command: list[str], peer: str, kind: str) -> list[str]:
+    """The JDK's number of tickets is one for a process: what resumes has a process of its own."""
+    return [*command, "1"] if (peer, kind) == ("java", "resumed") else command

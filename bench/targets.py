@@ -87,19 +87,19 @@ def below_all(figures: Figures, kind: str, argument: str) -> Callable[[], tuple[
     return measure
 
 
-def below(figures: Figures, argument: str, peer: str) -> Callable[[], tuple[str, bool]]:
+def below(figures: Figures, kind: str, argument: str, peer: str) -> Callable[[], tuple[str, bool]]:
     def measure() -> tuple[str, bool]:
-        ratio = figures.ratio("handshake", argument, peer)
+        ratio = figures.ratio(kind, argument, peer)
         return f"{ratio:.2f}", ratio < 1
 
     return measure
 
 
-def told(figures: Figures, argument: str, peer: str) -> Callable[[], tuple[str, bool]]:
+def told(figures: Figures, kind: str, argument: str, peer: str) -> Callable[[], tuple[str, bool]]:
     """Reported, not judged."""
 
     def measure() -> tuple[str, bool]:
-        return f"{figures.ratio('handshake', argument, peer):.2f}", True
+        return f"{figures.ratio(kind, argument, peer):.2f}", True
 
     return measure
 
@@ -124,12 +124,23 @@ def many(figures: Figures, kind: str) -> Callable[[], tuple[str, bool]]:
     return measure
 
 
-def idle(figures: Figures, side: int) -> Callable[[], tuple[str, bool]]:
+def of_full(figures: Figures, kind: str, argument: str, limit: float) -> Callable[[], tuple[str, bool]]:
+    """Our time is at most limit times that of our full handshake."""
+
     def measure() -> tuple[str, bool]:
-        found = [r["bytes"] for (kind, _, peer), r in figures.counts.items() if (kind, peer) == ("idle", "securestream")]
+        resumed, full = (kind, argument, "securestream"), ("handshake", argument, "securestream")
+        ratio = figures.best(*resumed) / figures.best(*full)
+        return figures.shown(resumed, full), ratio <= limit
+
+    return measure
+
+
+def idle(figures: Figures, name: str, side: int, limit: int) -> Callable[[], tuple[str, bool]]:
+    def measure() -> tuple[str, bool]:
+        found = [r["bytes"] for (kind, _, peer), r in figures.counts.items() if (kind, peer) == (name, "securestream")]
         if not found:
-            raise Missing("idle")
-        return f"{found[0][side]:.0f} B", found[0][side] <= 2560
+            raise Missing(name)
+        return f"{found[0][side]:.0f} B", found[0][side] <= limit
 
     return measure
 
@@ -170,11 +181,39 @@ def handshake_rows(f: Figures) -> list[Row]:
         found.append(row(f"handshake, {name}: BoringSSL, same verification", "<= 1.03",
                          most(f, "handshake", leaf, "boringssl", 1.03)))
         found.append(row(f"handshake, {name}: heap calls, of BoringSSL's", "<= 1.00", heap_ratio(f, leaf)))
-        found += [row(f"handshake, {name}: {peer}", "< 1.00", below(f, leaf, peer)) for peer in PROTOCOL_PEERS]
-        found += [row(f"handshake, {name}: {peer}", "report", told(f, leaf, peer)) for peer in REPORTED_PEERS]
+        found += against_peers(f, "handshake", leaf, f"handshake, {name}")
     found += [row(f"handshake over TCP ({way}), of a pipe's", "<= 1.15", transport(f, way)) for way in ("ipv4", "ipv6")]
-    found.append(Row("resumption, of a full handshake with RSA-2048", "<= 0.25",
-                     "not measured (no sessions in this version)", False))
+    return found
+
+
+def against_peers(f: Figures, kind: str, leaf: str, name: str) -> list[Row]:
+    return [*(row(f"{name}: {peer}", "< 1.00", below(f, kind, leaf, peer)) for peer in PROTOCOL_PEERS),
+            *(row(f"{name}: {peer}", "report", told(f, kind, leaf, peer)) for peer in REPORTED_PEERS)]
+
+
+def unverified(figures: Figures, leaf: str) -> Callable[[], tuple[str, bool]]:
+    """Reported, not judged."""
+
+    def measure() -> tuple[str, bool]:
+        return f"{figures.best('resumed', leaf) / figures.best('unverified', leaf, 'boringssl'):.2f}", True
+
+    return measure
+
+
+def resumption_rows(f: Figures) -> list[Row]:
+    """With the session as it came, and with one that was bytes, whose chain is verified whole again."""
+    what = "resumption, of a full handshake with RSA-2048"
+    found = [row(what, "<= 0.25", of_full(f, "resumed", "server-rsa2048", 0.25)),
+             row(f"{what}, chain verified whole again", "<= 0.30", of_full(f, "reloaded", "server-rsa2048", 0.30))]
+    for leaf, name in (("server-p256", "ECDSA P-256"), ("server-rsa2048", "RSA-2048")):
+        shake = f"resumed handshake, {name}"
+        found += [row(f"{shake}: BoringSSL, chain verified again", "<= 1.03", most(f, "resumed", leaf, "boringssl", 1.03)),
+                  row(f"{shake}: the same, both sessions out of bytes", "<= 1.03",
+                      most(f, "reloaded", leaf, "boringssl", 1.03)),
+                  row(f"{shake}: BoringSSL, nothing verified again", "report", unverified(f, leaf))]
+        found += against_peers(f, "resumed", leaf, shake)
+    found.append(row("0-RTT of 1 KiB, ECDSA P-256: BoringSSL, chain verified again", "report",
+                     told(f, "early", "server-p256", "boringssl")))
     return found
 
 
@@ -188,9 +227,10 @@ def transport(figures: Figures, way: str) -> Callable[[], tuple[str, bool]]:
 
 def rows(results: dict[str, Any]) -> list[Row]:
     f = Figures(results)
-    return [*data_rows(f), *handshake_rows(f),
-            row("idle stream, heap: server", "<= 2,560 B", idle(f, 1)),
-            row("idle stream, heap: client without sessions", "<= 2,560 B", idle(f, 0)),
+    return [*data_rows(f), *handshake_rows(f), *resumption_rows(f),
+            row("idle stream, heap: server", "<= 2,560 B", idle(f, "idle", 1, 2560)),
+            row("idle stream, heap: client without sessions", "<= 2,560 B", idle(f, "idle", 0, 2560)),
+            row("idle stream, heap: client with sessions", "<= 4,608 B", idle(f, "sessions", 0, 4608)),
             row("both directions of a stream, 1 B: of two streams' scaling", ">= 0.92",
                 scaling(f, ("both", "1"), ("apart", "1"), 0.92)),
             row("both directions of a stream, 16 KiB: of two streams' scaling", ">= 0.92",

@@ -21,8 +21,8 @@ typedef struct Pair {
   Key seals[2], opens[2]; /* by side */
 } Pair;
 
-static void *configs_new(const char *leaf) {
-  (void)leaf;
+static void *configs_new(const char *leaf, Use use) {
+  (void)leaf, (void)use;
   return allocate(1);
 }
 

@@ -15,6 +15,8 @@ typedef struct Configs {
   SSL_CTX *ctx[2];
   BIO_METHOD *method;
   X509_STORE *trust;
+  Use use;
+  SSL_SESSION *session; /* the newest; NULL: none yet */
 } Configs;
 
 /* The buffers of the call that runs. */
@@ -85,6 +87,32 @@ static enum ssl_verify_result_t verify(SSL *ssl, uint8_t *alert) {
   return good ? ssl_verify_ok : ssl_verify_invalid;
 }
 
+/* Owns the session from now on. */
+static int new_session(SSL *ssl, SSL_SESSION *session) {
+  Configs *configs = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
+  SSL_SESSION_free(configs->session);
+  configs->session = session;
+  return 1;
+}
+
+/* One ticket, or none. A client that resumes verifies the chain in its session, unless it is not to. */
+static void set_use(const Configs *configs) {
+  SSL_CTX *client = configs->ctx[CLIENT], *server = configs->ctx[SERVER];
+  if (configs->use == FULL) {
+    SSL_CTX_set_options(client, SSL_OP_NO_TICKET);
+    SSL_CTX_set_options(server, SSL_OP_NO_TICKET);
+    SSL_CTX_set_num_tickets(server, 0);
+    return;
+  }
+  SSL_CTX_set_num_tickets(server, 1);
+  SSL_CTX_set_session_cache_mode(client, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+  SSL_CTX_sess_set_new_cb(client, new_session);
+  SSL_CTX_set_reverify_on_resume(client, configs->use != UNVERIFIED);
+  if (configs->use != EARLY) return;
+  SSL_CTX_set_early_data_enabled(client, 1);
+  SSL_CTX_set_early_data_enabled(server, 1);
+}
+
 static SSL_CTX *context_new(Configs *configs) {
   static const uint16_t groups[] = {SSL_GROUP_X25519};
   SSL_CTX *ctx = SSL_CTX_new(TLS_with_buffers_method());
@@ -92,15 +120,14 @@ static SSL_CTX *context_new(Configs *configs) {
   REQUIRE(SSL_CTX_set_min_proto_version(ctx, TLS1_3_VERSION) == 1);
   REQUIRE(SSL_CTX_set_max_proto_version(ctx, TLS1_3_VERSION) == 1);
   REQUIRE(SSL_CTX_set1_group_ids(ctx, groups, 1) == 1);
-  SSL_CTX_set_options(ctx, SSL_OP_NO_TICKET);
-  SSL_CTX_set_num_tickets(ctx, 0);
   SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_app_data(ctx, configs);
   return ctx;
 }
 
-static void *configs_new(const char *leaf) {
+static void *configs_new(const char *leaf, Use use) {
   Configs *configs = allocate(sizeof *configs);
+  configs->use = use;
   configs->method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "window");
   REQUIRE(configs->method != NULL);
   BIO_meth_set_write(configs->method, window_write);
@@ -110,6 +137,7 @@ static void *configs_new(const char *leaf) {
   REQUIRE(X509_STORE_load_locations(configs->trust, data_path("root", "pem"), NULL) == 1);
   for (int side = CLIENT; side <= SERVER; side++)
     configs->ctx[side] = context_new(configs);
+  set_use(configs);
   SSL_CTX_set_custom_verify(configs->ctx[CLIENT], SSL_VERIFY_PEER, verify);
   REQUIRE(SSL_CTX_use_certificate_chain_file(configs->ctx[SERVER], data_path(leaf, "pem")) == 1);
   REQUIRE(SSL_CTX_use_PrivateKey_file(configs->ctx[SERVER], data_path(leaf, "key"), SSL_FILETYPE_PEM) == 1);
@@ -121,6 +149,7 @@ static void configs_free(void *context) {
   SSL_CTX_free(configs->ctx[CLIENT]);
   SSL_CTX_free(configs->ctx[SERVER]);
   X509_STORE_free(configs->trust);
+  SSL_SESSION_free(configs->session);
   BIO_meth_free(configs->method);
   free(configs);
 }
@@ -145,6 +174,8 @@ static void *pair_new(void *context) {
   SSL_set_connect_state(pair->ssl[CLIENT]);
   SSL_set_accept_state(pair->ssl[SERVER]);
   REQUIRE(SSL_set_tlsext_host_name(pair->ssl[CLIENT], "server.test") == 1);
+  if (configs->use >= RESUMED && configs->session != NULL)
+    REQUIRE(SSL_set_session(pair->ssl[CLIENT], configs->session) == 1);
   return pair;
 }
 
@@ -155,16 +186,31 @@ static void pair_free(void *context) {
   free(pair);
 }
 
+/* Takes what is no data: tickets; the end of early data with what follows. */
+static void read_no_data(SSL *ssl) {
+  uint8_t nothing[1];
+  ERR_clear_error();
+  const int result = SSL_read(ssl, nothing, sizeof nothing);
+  REQUIRE(result < 0 && SSL_get_error(ssl, result) == SSL_ERROR_WANT_READ);
+}
+
 static size_t handshake(void *context, Side side, const uint8_t *in, size_t len, uint8_t *out, size_t cap, bool *open) {
   Pair *pair = context;
   Window *window = &pair->window[side];
   *window = (Window){.in = in, .in_len = len, .out = out, .out_cap = cap};
+  if (side == SERVER && SSL_in_early_data(pair->ssl[side])) {
+    read_no_data(pair->ssl[side]);
+    *open = !SSL_in_init(pair->ssl[side]);
+    return window->out_used;
+  }
   ERR_clear_error();
   const int result = SSL_do_handshake(pair->ssl[side]);
   if (result != 1 && SSL_get_error(pair->ssl[side], result) != SSL_ERROR_WANT_READ) {
     ERR_print_errors_fp(stderr);
     die("boringssl: the handshake failed");
   }
+  /* Behind accepted early data, tickets come with the server's flight. */
+  if (result == 1 && window->in_len > 0) read_no_data(pair->ssl[side]);
   REQUIRE(window->in_len == 0);
   *open = result == 1;
   return window->out_used;
@@ -193,6 +239,59 @@ static size_t open_records(void *context, Side side, const uint8_t *in, size_t l
   return produced;
 }
 
+/* They wait for the first write. An empty one sends them alone. */
+static size_t tickets(void *context, uint8_t *out, size_t cap) {
+  Pair *pair = context;
+  pair->window[SERVER] = (Window){.out = out, .out_cap = cap};
+  ERR_clear_error();
+  REQUIRE(SSL_write(pair->ssl[SERVER], "", 0) == 0);
+  return pair->window[SERVER].out_used;
+}
+
+static void keep_session(void *context, void *context_of_pair, const uint8_t *in, size_t len, bool resumed) {
+  const Configs *configs = context;
+  Pair *pair = context_of_pair;
+  for (int side = CLIENT; side <= SERVER; side++)
+    REQUIRE((SSL_session_reused(pair->ssl[side]) == 1) == resumed);
+  pair->window[CLIENT] = (Window){.in = in, .in_len = len};
+  if (len > 0) read_no_data(pair->ssl[CLIENT]);
+  REQUIRE(pair->window[CLIENT].in_len == 0 && configs->session != NULL);
+}
+
+static void reload_session(void *context) {
+  Configs *configs = context;
+  uint8_t *bytes;
+  size_t len;
+  REQUIRE(SSL_SESSION_to_bytes(configs->session, &bytes, &len) == 1);
+  SSL_SESSION_free(configs->session);
+  configs->session = SSL_SESSION_from_bytes(bytes, len, configs->ctx[CLIENT]);
+  OPENSSL_free(bytes);
+  REQUIRE(configs->session != NULL);
+}
+
+static size_t early_seal(void *context, const uint8_t *data, size_t len, uint8_t *out, size_t cap) {
+  Pair *pair = context;
+  Window *window = &pair->window[CLIENT];
+  *window = (Window){.out = out, .out_cap = cap};
+  ERR_clear_error();
+  REQUIRE(SSL_do_handshake(pair->ssl[CLIENT]) == 1 && SSL_in_early_data(pair->ssl[CLIENT]));
+  REQUIRE(SSL_write(pair->ssl[CLIENT], data, (int)len) == (int)len);
+  return window->out_used;
+}
+
+static size_t early_open(void *context, const uint8_t *in, size_t len, uint8_t *out, size_t cap, uint8_t *read,
+                         size_t *read_len) {
+  Pair *pair = context;
+  Window *window = &pair->window[SERVER];
+  *window = (Window){.in = in, .in_len = len, .out = out, .out_cap = cap};
+  ERR_clear_error();
+  REQUIRE(SSL_do_handshake(pair->ssl[SERVER]) == 1 && SSL_in_early_data(pair->ssl[SERVER]));
+  const int came = SSL_read(pair->ssl[SERVER], read, RECORD_ROOM);
+  REQUIRE(came > 0 && window->in_len == 0);
+  *read_len = (size_t)came;
+  return window->out_used;
+}
+
 const Peer boringssl_peer = {.name = "boringssl",
                              .configs_new = configs_new,
                              .configs_free = configs_free,
@@ -200,4 +299,9 @@ const Peer boringssl_peer = {.name = "boringssl",
                              .pair_free = pair_free,
                              .handshake = handshake,
                              .seal = seal,
-                             .open = open_records};
+                             .open = open_records,
+                             .tickets = tickets,
+                             .keep_session = keep_session,
+                             .reload_session = reload_session,
+                             .early_seal = early_seal,
+                             .early_open = early_open};

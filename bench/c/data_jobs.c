@@ -37,7 +37,7 @@ static void take_buffers(Lane *lane) {
 
 static void *begin(const Peer *peer, const char *argument) {
   Lane *lane = allocate(sizeof *lane);
-  const Party party = party_new(peer, "server-p256");
+  Party party = party_new(peer, "server-p256", FULL);
   lane->peer = peer;
   lane->pair = party_open(&party);
   lane->size = strtoul(argument, NULL, 10);

@@ -1,5 +1,8 @@
 /*
  * handshake: a client and a server are made from shared configs, shake hands, and are freed. Argument: the leaf.
+ * resumed: the same with the session of the op before, whose ticket the client has read. unverified: where that can be
+ * left out, the client that resumes verifies nothing again. reloaded: the session has been
+ * bytes in between. early: resumed, with data in the first flight, which the server reads.
  * over: the same through a connected pair of blocking sockets, one write a flight. Argument: ipv4, ipv6 or unix.
  */
 #include <netinet/in.h>
@@ -15,11 +18,43 @@ typedef struct Work {
   int fd[2]; /* by side */
 } Work;
 
-static void *begin(const Peer *peer, const char *leaf) {
+static Work *begin_use(const Peer *peer, const char *leaf, Use use) {
   if (peer->handshake == NULL) die("%s has no handshake", peer->name);
+  if (use != FULL && peer->keep_session == NULL) die("%s cannot resume", peer->name);
+  if (use == EARLY && peer->early_seal == NULL) die("%s has no 0-RTT", peer->name);
   Work *work = allocate(sizeof *work);
-  work->party = party_new(peer, leaf);
+  work->party = party_new(peer, leaf, use);
   return work;
+}
+
+static void *begin(const Peer *peer, const char *leaf) {
+  return begin_use(peer, leaf, FULL);
+}
+
+/* With the first session. */
+static Work *begin_sessions(const Peer *peer, const char *leaf, Use use) {
+  Work *work = begin_use(peer, leaf, use);
+  peer->pair_free(party_open(&work->party));
+  return work;
+}
+
+static void *begin_resumed(const Peer *peer, const char *leaf) {
+  return begin_sessions(peer, leaf, RESUMED);
+}
+
+static void *begin_unverified(const Peer *peer, const char *leaf) {
+  return begin_sessions(peer, leaf, UNVERIFIED);
+}
+
+static void *begin_reloaded(const Peer *peer, const char *leaf) {
+  if (peer->reload_session == NULL) die("%s has no sessions as bytes", peer->name);
+  Work *work = begin_resumed(peer, leaf);
+  work->party.reloads = true;
+  return work;
+}
+
+static void *begin_early(const Peer *peer, const char *leaf) {
+  return begin_sessions(peer, leaf, EARLY);
 }
 
 static uint64_t pass(void *context, uint64_t n) {
@@ -85,4 +120,8 @@ static uint64_t pass_over(void *context, uint64_t n) {
 }
 
 const Kind kind_handshake = {"handshake", begin, pass};
+const Kind kind_resumed = {"resumed", begin_resumed, pass};
+const Kind kind_unverified = {"unverified", begin_unverified, pass};
+const Kind kind_reloaded = {"reloaded", begin_reloaded, pass};
+const Kind kind_early = {"early", begin_early, pass};
 const Kind kind_over = {"over", begin_over, pass_over};

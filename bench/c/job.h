@@ -12,20 +12,24 @@ typedef struct Kind {
 } Kind;
 
 extern const Kind kind_move, kind_seal, kind_open, kind_place;
-extern const Kind kind_handshake, kind_over;
+extern const Kind kind_handshake, kind_over, kind_resumed, kind_unverified, kind_reloaded, kind_early;
 extern const Kind kind_both, kind_apart, kind_two_handshakes;
 
 /* A peer with its configs, and an open pair of it. */
 typedef struct Party {
   const Peer *peer;
   void *configs;
+  Use use;
+  bool reloads;     /* each session becomes bytes before it is resumed */
+  bool has_session; /* the next pair resumes */
 } Party;
 
 enum { FLIGHT_ROOM = 65536 };
 
-Party party_new(const Peer *peer, const char *leaf);
-/* A pair after a full handshake. Only the pair is left allocated. */
-void *party_open(const Party *party);
+Party party_new(const Peer *peer, const char *leaf, Use use);
+/* A pair after a handshake: a full one, or, but for the first, one that resumes the session of the pair before, and has
+   sent data early. Only the pair is left allocated, and the session. */
+void *party_open(Party *party);
 /* 16 KiB each way. */
 void party_echo(const Party *party, void *pair);
 
@@ -41,6 +45,6 @@ typedef struct Heap {
 Heap heap_now(void);
 
 /* Bytes per stream of num pairs after handshake and echo. */
-void heap_idle(const Peer *peer, const char *leaf, uint64_t num, double *client, double *server);
+void heap_idle(const Peer *peer, const char *leaf, Use use, uint64_t num, double *client, double *server);
 
 #endif

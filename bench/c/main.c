@@ -7,8 +7,9 @@
 
 #include "job.h"
 
-static const Kind *const kinds[] = {&kind_move, &kind_seal,  &kind_open, &kind_place,          &kind_handshake,
-                                    &kind_over, &kind_apart, &kind_both, &kind_two_handshakes, NULL};
+static const Kind *const kinds[] = {&kind_move,     &kind_seal,  &kind_open,           &kind_place,   &kind_handshake,
+                                    &kind_over,     &kind_both,  &kind_apart,          &kind_resumed, &kind_unverified,
+                                    &kind_reloaded, &kind_early, &kind_two_handshakes, NULL};
 
 typedef struct Job {
   struct Job *next;
@@ -47,13 +48,13 @@ static Job *find_job(const char *peer, const char *kind, const char *argument) {
 
 /* Pairs that are open and do nothing, from now on. */
 static void grow(const Peer *peer, uint64_t num) {
-  const Party party = party_new(peer, "server-p256");
+  Party party = party_new(peer, "server-p256", FULL);
   for (uint64_t i = 0; i < num; i++)
     party_echo(&party, party_open(&party));
 }
 
-void heap_idle(const Peer *peer, const char *leaf, uint64_t num, double *client, double *server) {
-  const Party party = party_new(peer, leaf);
+void heap_idle(const Peer *peer, const char *leaf, Use use, uint64_t num, double *client, double *server) {
+  Party party = party_new(peer, leaf, use);
   void **pairs = allocate((num + 1) * sizeof *pairs);
   pairs[num] = party_open(&party); /* what is made once, is made now */
   party_echo(&party, pairs[num]);
@@ -73,7 +74,7 @@ void heap_idle(const Peer *peer, const char *leaf, uint64_t num, double *client,
 static void answer(char *line) {
   char verb[16], peer[32], kind[32], argument[32];
   unsigned long long n = 0;
-  /* pass, count: PEER KIND ARGUMENT N. idle: PEER pair LEAF N. grow: PEER pair open N. */
+  /* pass, count: PEER KIND ARGUMENT N. idle: PEER pair|sessions LEAF N. grow: PEER pair open N. */
   const int words = sscanf(line, "%15s %31s %31s %31s %llu", verb, peer, kind, argument, &n);
   if (words == 5 && n > 0 && strcmp(verb, "pass") == 0) {
     Job *job = find_job(peer, kind, argument);
@@ -86,7 +87,7 @@ static void answer(char *line) {
     printf("%.4f\n", (double)(heap_now().calls - before) / (double)n);
   } else if (words == 5 && n > 0 && strcmp(verb, "idle") == 0) {
     double client, server;
-    heap_idle(find_peer(peer), argument, n, &client, &server);
+    heap_idle(find_peer(peer), argument, strcmp(kind, "sessions") == 0 ? SESSIONS : FULL, n, &client, &server);
     printf("%.1f %.1f\n", client, server);
   } else if (words == 5 && n > 0 && strcmp(verb, "grow") == 0) {
     grow(find_peer(peer), n);

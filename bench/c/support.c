@@ -75,31 +75,67 @@ void heap_side(int side) {
   if (set != NULL) set(side);
 }
 
-Party party_new(const Peer *peer, const char *leaf) {
-  return (Party){peer, peer->configs_new(leaf)};
+Party party_new(const Peer *peer, const char *leaf, Use use) {
+  return (Party){.peer = peer, .configs = peer->configs_new(leaf, use), .use = use};
 }
 
-static void finish(const Peer *peer, void *pair) {
-  static _Thread_local uint8_t wire[2][FLIGHT_ROOM];
-  size_t len[2] = {0, 0};
+/* What each side has not taken yet. */
+typedef struct Wires {
+  uint8_t bytes[2][FLIGHT_ROOM];
+  size_t len[2];
+} Wires;
+
+/* From here on until both sides are open. What comes to a side that is open stays: the tickets. */
+static void finish(const Peer *peer, void *pair, Wires *wires) {
   bool open[2] = {false, false};
   for (int turn = 0; !open[CLIENT] || !open[SERVER]; turn++) {
     REQUIRE(turn < 8);
     for (int side = CLIENT; side <= SERVER; side++) {
       const int other = 1 - side;
-      if (open[side] && len[side] == 0) continue;
+      if (open[side]) continue;
       heap_side(side);
-      len[other] = peer->handshake(pair, (Side)side, wire[side], len[side], wire[other], FLIGHT_ROOM, &open[side]);
-      len[side] = 0;
+      wires->len[other] = peer->handshake(pair, (Side)side, wires->bytes[side], wires->len[side], wires->bytes[other],
+                                          FLIGHT_ROOM, &open[side]);
+      wires->len[side] = 0;
     }
   }
-  heap_side(2);
 }
 
-void *party_open(const Party *party) {
+/* The first flights, with data from the client. */
+static void send_early(const Peer *peer, void *pair, Wires *wires) {
+  static uint8_t data[EARLY_SIZE], read[RECORD_ROOM];
+  size_t read_len = 0;
+  memset(data, 'e', sizeof data);
+  heap_side(CLIENT);
+  const size_t flight = peer->early_seal(pair, data, sizeof data, wires->bytes[SERVER], FLIGHT_ROOM);
+  heap_side(SERVER);
+  wires->len[CLIENT] =
+      peer->early_open(pair, wires->bytes[SERVER], flight, wires->bytes[CLIENT], FLIGHT_ROOM, read, &read_len);
+  REQUIRE(read_len == sizeof data && memcmp(read, data, sizeof data) == 0);
+  memset(read, 0, sizeof data);
+}
+
+static void keep_session(Party *party, void *pair, Wires *wires) {
+  const Peer *peer = party->peer;
+  uint8_t *in = wires->bytes[CLIENT];
+  size_t len = wires->len[CLIENT];
+  heap_side(SERVER);
+  if (peer->tickets != NULL) len += peer->tickets(pair, in + len, FLIGHT_ROOM - len);
+  heap_side(CLIENT);
+  peer->keep_session(party->configs, pair, in, len, party->has_session);
+  if (party->reloads) peer->reload_session(party->configs);
+  party->has_session = party->use >= RESUMED;
+}
+
+void *party_open(Party *party) {
+  static _Thread_local Wires wires;
   void *pair = party->peer->pair_new(party->configs);
   heap_side(2);
-  if (party->peer->handshake != NULL) finish(party->peer, pair);
+  wires.len[CLIENT] = wires.len[SERVER] = 0;
+  if (party->use == EARLY && party->has_session) send_early(party->peer, pair, &wires);
+  if (party->peer->handshake != NULL) finish(party->peer, pair, &wires);
+  if (party->use != FULL) keep_session(party, pair, &wires);
+  heap_side(2);
   return pair;
 }
 

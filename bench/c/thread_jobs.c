@@ -70,7 +70,7 @@ static void give_buffers(Half *half, Side from, const char *size) {
 
 static void *begin_both(const Peer *peer, const char *size) {
   Work *work = work_new(move);
-  const Party party = party_new(peer, "server-p256");
+  Party party = party_new(peer, "server-p256", FULL);
   void *pair = party_open(&party);
   for (int i = 0; i < 2; i++) {
     work->half[i] = (Half){.party = party, .pair = pair};
@@ -82,7 +82,7 @@ static void *begin_both(const Peer *peer, const char *size) {
 /* The same directions as both: only the pair is another one. */
 static void *begin_apart(const Peer *peer, const char *size) {
   Work *work = work_new(move);
-  const Party party = party_new(peer, "server-p256");
+  Party party = party_new(peer, "server-p256", FULL);
   for (int i = 0; i < 2; i++) {
     work->half[i] = (Half){.party = party, .pair = party_open(&party)};
     give_buffers(&work->half[i], (Side)i, size);
@@ -93,8 +93,8 @@ static void *begin_apart(const Peer *peer, const char *size) {
 static void *begin_two_handshakes(const Peer *peer, const char *whose) {
   Work *work = work_new(shake);
   REQUIRE(strcmp(whose, "shared") == 0 || strcmp(whose, "own") == 0);
-  work->half[0].party = party_new(peer, "server-p256");
-  work->half[1].party = strcmp(whose, "own") == 0 ? party_new(peer, "server-p256") : work->half[0].party;
+  work->half[0].party = party_new(peer, "server-p256", FULL);
+  work->half[1].party = strcmp(whose, "own") == 0 ? party_new(peer, "server-p256", FULL) : work->half[0].party;
   return work;
 }
 

@@ -30,8 +30,19 @@ func newJob(data, kind, argument string) job {
 	switch kind {
 	case "move":
 		return newMove(data, must(strconv.Atoi(argument)))
+	case "resumed":
+		c := newConfigs(data, argument, true)
+		must(0, c.resume(false))
+		return func(n int) error {
+			for range n {
+				if err := c.resume(true); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
 	case "handshake":
-		c := newConfigs(data, argument)
+		c := newConfigs(data, argument, false)
 		return func(n int) error {
 			for range n {
 				if _, err := c.open(); err != nil {
@@ -46,7 +57,7 @@ func newJob(data, kind, argument string) job {
 }
 
 func newMove(data string, size int) job {
-	p := must(newConfigs(data, "server-p256").open())
+	p := must(newConfigs(data, "server-p256", false).open())
 	plain, read := make([]byte, size), make([]byte, size)
 	for i := range plain {
 		plain[i] = byte(i*31 + i/251)
@@ -82,7 +93,7 @@ func live() uint64 {
 
 // idle prints the bytes of a pair of streams after handshake and echo: the heap does not tell whose they are.
 func idle(data, leaf string, n int) {
-	c := newConfigs(data, leaf)
+	c := newConfigs(data, leaf, false)
 	plain, read := make([]byte, record), make([]byte, record)
 	pairs := make([]*pair, n)
 	before := live()

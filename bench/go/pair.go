@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -27,15 +28,20 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-func newConfigs(data, leaf string) *configs {
+// newConfigs: with sessions, the server sends tickets (one a handshake, as crypto/tls does), and clients resume the
+// newest session.
+func newConfigs(data, leaf string, sessions bool) *configs {
 	common := tls.Config{
 		MinVersion: tls.VersionTLS13, MaxVersion: tls.VersionTLS13, CurvePreferences: []tls.CurveID{tls.X25519},
-		SessionTicketsDisabled: true, DynamicRecordSizingDisabled: true, Time: func() time.Time { return clock },
+		SessionTicketsDisabled: !sessions, DynamicRecordSizingDisabled: true, Time: func() time.Time { return clock },
 	}
 	c := &configs{common.Clone(), common.Clone()}
 	path := filepath.Join(data, leaf)
 	c.server.Certificates = []tls.Certificate{must(tls.LoadX509KeyPair(path+".pem", path+".key"))}
 	c.client.ServerName = "server.test"
+	if sessions {
+		c.client.ClientSessionCache = tls.NewLRUClientSessionCache(1)
+	}
 	c.client.RootCAs = x509.NewCertPool()
 	if !c.client.RootCAs.AppendCertsFromPEM(must(os.ReadFile(filepath.Join(data, "root.pem")))) {
 		log.Fatal("root.pem holds no certificate")
@@ -45,7 +51,8 @@ func newConfigs(data, leaf string) *configs {
 
 // end is one end of a pipe in memory. Reading waits for the other goroutine by handing the processor to it.
 type end struct {
-	in, out *wire
+	in, out  *wire
+	waitless bool // reading nothing times out
 }
 
 // wire is what one side has written and the other not read.
@@ -70,6 +77,9 @@ func (w *wire) put(b []byte) {
 
 func (e *end) Read(b []byte) (int, error) {
 	for e.in.taken == len(e.in.bytes) {
+		if e.waitless {
+			return 0, os.ErrDeadlineExceeded
+		}
 		if _, open := <-e.in.more; !open {
 			return 0, io.EOF
 		}
@@ -96,7 +106,8 @@ type pair struct{ client, server *tls.Conn }
 
 func (c *configs) open() (*pair, error) {
 	toServer, toClient := newWire(), newWire()
-	p := &pair{tls.Client(&end{toClient, toServer}, c.client), tls.Server(&end{toServer, toClient}, c.server)}
+	p := &pair{
+		tls.Client(&end{in: toClient, out: toServer}, c.client), tls.Server(&end{in: toServer, out: toClient}, c.server)}
 	done := make(chan error, 1)
 	go func() { done <- p.server.Handshake() }()
 	if err := p.client.Handshake(); err != nil {
@@ -110,6 +121,22 @@ func (c *configs) open() (*pair, error) {
 		return nil, errors.New("another suite or version")
 	}
 	return p, nil
+}
+
+// resume makes a connection that resumes the one before, or (the first) does not. The client reads its ticket.
+func (c *configs) resume(resumes bool) error {
+	p, err := c.open()
+	if err != nil {
+		return err
+	}
+	if p.client.ConnectionState().DidResume != resumes || p.server.ConnectionState().DidResume != resumes {
+		return errors.New("resumed, or not, against expectation")
+	}
+	p.client.NetConn().(*end).waitless = true
+	if _, err := p.client.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		return fmt.Errorf("the client read something else than a ticket: %w", err)
+	}
+	return nil
 }
 
 // move writes plain on one side and reads it on the other.

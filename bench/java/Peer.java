@@ -29,7 +29,7 @@ import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManagerFactory;
 
-/** The JDK's SSLEngine behind the line protocol of bench/ (README.md): java Peer DATA. */
+/** The JDK's SSLEngine behind the line protocol of bench/ (README.md): java Peer DATA [TICKETS]. */
 final class Peer {
     /** 2026-01-01T00:00:00Z, the clock of tests/data. */
     private static final Date CLOCK = new Date(1767225600L * 1000);
@@ -48,6 +48,8 @@ final class Peer {
         final SSLEngine server;
         ByteBuffer toServer = ByteBuffer.allocate(65536);
         ByteBuffer toClient = ByteBuffer.allocate(65536);
+        /** Bytes in the handshake. */
+        int fromServer;
         private final ByteBuffer none = ByteBuffer.allocate(0);
         private final ByteBuffer nothing = ByteBuffer.allocate(RECORD + 512);
 
@@ -80,7 +82,8 @@ final class Peer {
                     return true;
                 }
                 case NEED_WRAP -> {
-                    engine.wrap(none, out);
+                    SSLEngineResult result = engine.wrap(none, out);
+                    fromServer += engine == server ? result.bytesProduced() : 0;
                     return true;
                 }
                 default -> {
@@ -164,6 +167,18 @@ final class Peer {
         };
     }
 
+    /** The JDK keeps the newest session by host and port, and offers it. */
+    private static Job resumptions(Path data, String leaf) throws IOException, GeneralSecurityException {
+        SSLContext server = servers(data, leaf);
+        SSLContext client = clients(data);
+        int full = new Pair(client, server).shake().fromServer;
+        return n -> {
+            for (int i = 0; i < n; i++) {
+                require(new Pair(client, server).shake().fromServer < full - 500, "the server sends its chain again");
+            }
+        };
+    }
+
     private static Job moves(Path data, int size) throws IOException, GeneralSecurityException {
         Pair pair = new Pair(clients(data), servers(data, "server-p256")).shake();
         ByteBuffer plain = ByteBuffer.allocate(size);
@@ -194,13 +209,15 @@ final class Peer {
         return switch (kind) {
             case "move" -> moves(data, Integer.parseInt(argument));
             case "handshake" -> handshakes(data, argument);
+            case "resumed" -> resumptions(data, argument);
             default -> throw new IllegalArgumentException(kind);
         };
     }
 
     public static void main(String[] arguments) throws IOException, GeneralSecurityException {
         System.setProperty("jdk.tls.namedGroups", "x25519");
-        System.setProperty("jdk.tls.server.newSessionTicketCount", "0");
+        // One for the whole process: programs.py starts another one for what resumes.
+        System.setProperty("jdk.tls.server.newSessionTicketCount", arguments.length > 1 ? arguments[1] : "0");
         Path data = Path.of(arguments[0]);
         Map<String, Job> jobs = new HashMap<>();
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));

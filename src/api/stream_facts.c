@@ -27,9 +27,10 @@ static bool hold(const sst_stream *stream, sst_status want) {
 }
 
 /* Those who may ask at a question, on any thread, may find that the handshake has gone on meanwhile: they look at the
-   facts once the state says that these never change again. */
+   facts once the state says that these never change again. (0-RTT, where a client has those of its session, is for one
+   thread.) */
 static bool is_open(const sst_stream *stream) {
-  return (sst__state(stream) & SST_STATE_OPEN) != 0;
+  return (sst__state(stream) & SST_STATE_OPEN) != 0 || sst__is_early(stream);
 }
 
 static sst_status release(const sst_stream *stream, sst_status status) {

@@ -3,7 +3,8 @@
 language.
 
 ns is the best pass per op; behind it bytes allocated per op, by the library + by the language. Then handshakes and
-echoes per second, and what idle streams hold. A case with open streams gets a process of its own. A driver that is not
+echoes per second, what resumption takes of the full handshake of the same version and certificate (the best passes, and
+the medians), and what idle streams hold. A case with open streams gets a process of its own. A driver that is not
 there is a column of dashes; one that lists other cases than cases.txt, lacks one or prints something else fails.
 
 report.py --listed LANGUAGE=PROGRAM… only compares what the drivers list with cases.txt.
@@ -22,14 +23,22 @@ ROOT = HERE.parents[1]
 NUMBERS = ("ns_per_op", "ns_median", "ops")
 MAYBE = ("library_allocations", "library_bytes", "language_allocations", "language_bytes", "bytes_per_s", "per_s",
          "bytes_per_client", "bytes_per_server", "language_bytes_per_stream", "peak_rss")
+RESUMING = ("resumed", "early")
 WIDTH = 34
 
 
 def read_cases():
-    """{name: whether it has open streams}"""
+    """{name: {key: value}}, the kind among them."""
     lines = (line.split() for line in (HERE / "cases.txt").read_text().splitlines())
-    return {words[0]: any(word.startswith("streams=") for word in words)
+    return {words[0]: {"kind": words[1], **dict(word.split("=", 1) for word in words[2:])}
             for words in lines if words and not words[0].startswith("#")}
+
+
+def full_handshakes(cases):
+    """{name: name of the full handshake of the same version and leaf} of the cases that resume."""
+    full = {(keys["version"], keys["leaf"]): name for name, keys in cases.items()
+            if keys["kind"] == "handshake" and keys.keys() == {"kind", "version", "leaf"}}
+    return {name: full[keys["version"], keys["leaf"]] for name, keys in cases.items() if keys["kind"] in RESUMING}
 
 
 def is_result(result):
@@ -69,8 +78,8 @@ def listed(program, cases):
 
 
 def measured(program, milliseconds, cases):
-    groups = [[name for name, has_streams in cases.items() if not has_streams]]
-    groups += [[name] for name, has_streams in cases.items() if has_streams]
+    groups = [[name for name, keys in cases.items() if "streams" not in keys]]
+    groups += [[name] for name, keys in cases.items() if "streams" in keys]
     found, faults = {}, listed(program, cases)
     for names in groups if not faults else ():
         results, wrong = run(program, milliseconds, names)
@@ -107,9 +116,23 @@ def print_table(title, found, names, key, cell):
     print()
 
 
+def with_ratios(results, full):
+    """Of the cases that resume and of what they are compared with, the ratios of the times."""
+    there = {name: other for name, other in full.items() if name in results and other in results}
+    return {name: {key: results[name][key] / results[other][key] for key in ("ns_per_op", "ns_median")}
+            for name, other in there.items()}
+
+
+def ratio_cell(ratios):
+    return f"{ratios['ns_per_op']:.3f} (medians {ratios['ns_median']:.3f})"
+
+
 def print_tables(found, cases):
     print_table("per op", found, cases, "ns_per_op", op_cell)
     print_table("handshakes or echoes a second", found, cases, "per_s", rate_cell)
+    full = full_handshakes(cases)
+    ratios = {language: with_ratios(results, full) for language, results in found.items()}
+    print_table("resumed, of the full handshake", ratios, cases, "ns_per_op", ratio_cell)
     print_table("idle client, server +language; peak", found, cases, "bytes_per_client", idle_cell)
 
 

@@ -38,8 +38,8 @@ def test_result_is_whole(results: dict[str, Result], case: Case) -> None:
     assert result["language"] == "Python"
     assert 0 < result["ns_per_op"] <= result["ns_median"] and result["ops"] >= 1
     assert result["library_allocations"] is result["library_bytes"] is None
-    assert (result["bytes_per_s"] is None) == (case.kind in ("handshake", "idle"))
-    assert (result["per_s"] is None) == (case.kind not in ("handshake", "echo"))
+    assert (result["bytes_per_s"] is None) == (case.kind in ("handshake", "resumed", "early", "idle"))
+    assert (result["per_s"] is None) == (case.kind not in ("handshake", "resumed", "early", "echo"))
     if case.kind == "idle":
         assert result["language_allocations"] is result["language_bytes"] is None
         assert 1000 < result["bytes_per_server"] < 4096 and 1000 < result["bytes_per_client"] < 4096
@@ -71,7 +71,8 @@ def test_list_and_usage(capsys: pytest.CaptureFixture[str]) -> None:
      "A handshake leaves=x", "A handshake groups=p256", "A transfer size=3", "A transfer size=3 total=10",
      "A handshake over=tcp", "A handshake run=no", "A handshake configs=old", "A handshake threads=17",
      "A handshake threads=2 configs=fresh", "A handshake streams=3", "A idle", "A echo", "A echo size=1 over=pipe",
-     "A write_read size=1 threads=2", "A write_read size=1 streams=2"],
+     "A write_read size=1 threads=2", "A write_read size=1 streams=2", "A resumed size=1", "A early", "A handshake size=1",
+     "A resumed client=client-p256", "A early size=1 minimum_rsa=1024", "A resumed threads=2", "A early size=1 over=pipe"],
 )  # fmt: skip
 def test_line_that_is_not_known_is_refused(tmp_path: Path, line: str) -> None:
     (tmp_path / "cases.txt").write_text(f"# none\n\n{line}\n")

@@ -8,18 +8,18 @@ mod s2n_peer;
 use std::collections::HashMap;
 use std::io::{stdin, BufRead};
 
-use peer::{Configs, Data, Pair, CLIENT, RECORD, ROOM, SERVER};
+use peer::{Configs, Data, Pair, Use, CLIENT, EARLY_SIZE, RECORD, ROOM, SERVER};
 
-fn configs(data: &Data, peer: &str, leaf: &str) -> Box<dyn Configs> {
+fn configs(data: &Data, peer: &str, leaf: &str, for_what: Use) -> Box<dyn Configs> {
     match peer {
-        "rustls" => rustls_peers::buffered(data, leaf),
-        "rustls_unbuffered" => rustls_peers::unbuffered(data, leaf),
-        "s2n" => s2n_peer::configs(data, leaf),
+        "rustls" => rustls_peers::buffered(data, leaf, for_what),
+        "rustls_unbuffered" => rustls_peers::unbuffered(data, leaf, for_what),
+        "s2n" => s2n_peer::configs(data, leaf, for_what),
         _ => panic!("no peer {peer}"),
     }
 }
 
-/// A pair after a full handshake, with its rooms.
+/// The rooms of a handshake: what each side has not taken yet.
 struct Wires([Vec<u8>; 2]);
 
 impl Wires {
@@ -27,11 +27,13 @@ impl Wires {
         Wires([vec![0; ROOM], vec![0; ROOM]])
     }
 
-    fn finish(&mut self, pair: &mut dyn Pair) {
-        let (mut len, mut open) = ([0; 2], [false; 2]);
+    /// From here on, with `answer` bytes of the server's on the way, until both sides are open. Returns the bytes that
+    /// came behind: the tickets.
+    fn finish(&mut self, pair: &mut dyn Pair, answer: usize) -> usize {
+        let (mut len, mut open) = ([answer, 0], [false; 2]);
         for _ in 0..8 {
             for side in [CLIENT, SERVER] {
-                if open[side] && len[side] == 0 {
+                if open[side] {
                     continue;
                 }
                 heap::side(side);
@@ -40,12 +42,31 @@ impl Wires {
                 let (produced, finished) = pair.handshake(side, &mut input[..len[side]], out);
                 (len[1 - side], open[side], len[side]) = (produced, finished, 0);
             }
-            if open == [true; 2] && len == [0; 2] {
+            if open == [true; 2] {
                 heap::side(2);
-                return;
+                return len[CLIENT];
             }
         }
         panic!("the handshake does not end");
+    }
+
+    /// The first flights, with data from the client. Returns what the server answers.
+    fn send_early(&mut self, pair: &mut dyn Pair) -> usize {
+        let (data, mut read) = ([b'e'; EARLY_SIZE], Vec::with_capacity(EARLY_SIZE));
+        let [to_client, to_server] = &mut self.0;
+        let sent = pair.early_seal(&data, to_server);
+        let answer = pair.early_open(&mut to_server[..sent], to_client, &mut read);
+        assert!(read == data, "other bytes came than were sent");
+        answer
+    }
+
+    /// A connection that resumes the one before (the first does not).
+    fn resume(&mut self, configs: &dyn Configs, for_what: Use, resumes: bool) {
+        let mut pair = configs.pair();
+        let early = resumes && for_what == Use::Early;
+        let answer = if early { self.send_early(&mut *pair) } else { 0 };
+        let behind = self.finish(&mut *pair, answer);
+        pair.keep_session(&mut self.0[CLIENT][..behind], resumes);
     }
 }
 
@@ -60,7 +81,7 @@ struct Lane {
 impl Lane {
     fn new(configs: &dyn Configs, size: usize) -> Self {
         let mut pair = configs.pair();
-        Wires::new().finish(&mut *pair);
+        Wires::new().finish(&mut *pair, 0);
         echo(&mut *pair);
         let plain = (0..size).map(|i| (i * 31 + i / 251) as u8).collect();
         Lane { pair, plain, wire: vec![0; (size / RECORD + 1) * (RECORD + 512)], read: vec![0; size + RECORD + 512] }
@@ -94,15 +115,24 @@ fn echo(pair: &mut dyn Pair) {
 enum Job {
     Move(Lane),
     Handshake(Box<dyn Configs>, Wires),
+    Resume(Box<dyn Configs>, Wires, Use),
 }
 
 impl Job {
     fn new(data: &Data, peer: &str, kind: &str, argument: &str) -> Self {
         match kind {
-            "move" => Job::Move(Lane::new(&*configs(data, peer, "server-p256"), argument.parse().unwrap())),
-            "handshake" => Job::Handshake(configs(data, peer, argument), Wires::new()),
+            "move" => Job::Move(Lane::new(&*configs(data, peer, "server-p256", Use::Full), argument.parse().unwrap())),
+            "handshake" => Job::Handshake(configs(data, peer, argument, Use::Full), Wires::new()),
+            "resumed" => Job::resume(configs(data, peer, argument, Use::Resumed), Use::Resumed),
+            "early" => Job::resume(configs(data, peer, argument, Use::Early), Use::Early),
             _ => panic!("no kind {kind}"),
         }
+    }
+
+    fn resume(configs: Box<dyn Configs>, for_what: Use) -> Self {
+        let mut wires = Wires::new();
+        wires.resume(&*configs, for_what, false);
+        Job::Resume(configs, wires, for_what)
     }
 
     fn pass(&mut self, n: u64) -> u64 {
@@ -111,7 +141,12 @@ impl Job {
             Job::Move(lane) => lane.pass(n),
             Job::Handshake(configs, wires) => {
                 for _ in 0..n {
-                    wires.finish(&mut *configs.pair());
+                    wires.finish(&mut *configs.pair(), 0);
+                }
+            }
+            Job::Resume(configs, wires, for_what) => {
+                for _ in 0..n {
+                    wires.resume(&**configs, *for_what, true);
                 }
             }
         }
@@ -131,7 +166,7 @@ fn idle(configs: &dyn Configs, n: usize) -> (f64, f64) {
     let mut wires = Wires::new();
     let mut open = || {
         let mut pair = configs.pair();
-        wires.finish(&mut *pair);
+        wires.finish(&mut *pair, 0);
         echo(&mut *pair);
         pair
     };
@@ -153,7 +188,7 @@ fn main() {
         let [verb, peer, kind, argument, n] = words[..] else { panic!("not a request: {line}") };
         let n: u64 = n.parse().unwrap();
         if verb == "idle" {
-            let (client, server) = idle(&*configs(&data, peer, argument), n as usize);
+            let (client, server) = idle(&*configs(&data, peer, argument, Use::Full), n as usize);
             println!("{client:.1} {server:.1}");
             continue;
         }

@@ -8,6 +8,15 @@ pub const CLIENT: usize = 0;
 pub const SERVER: usize = 1;
 pub const RECORD: usize = 16384;
 pub const ROOM: usize = 65536;
+pub const EARLY_SIZE: usize = 1024;
+
+/// What configs are for: no tickets; one ticket a handshake, and the client resumes with the newest session; 0-RTT too.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Use {
+    Full,
+    Resumed,
+    Early,
+}
 
 /// A client and a server that know each other.
 pub trait Pair {
@@ -20,6 +29,16 @@ pub trait Pair {
     /// Whether `open` leaves the plaintext in `wire`.
     fn opens_in_place(&self) -> bool {
         false
+    }
+    /// The client reads what came behind its handshake. Both sides must say that they have resumed, or have not.
+    fn keep_session(&mut self, wire: &mut [u8], resumed: bool);
+    /// The client's first flight, with `data`.
+    fn early_seal(&mut self, _data: &[u8], _out: &mut [u8]) -> usize {
+        panic!("no 0-RTT")
+    }
+    /// The server takes all of it. Returns the length of what it answers; the data is appended to `read`.
+    fn early_open(&mut self, _wire: &mut [u8], _out: &mut [u8], _read: &mut Vec<u8>) -> usize {
+        panic!("no 0-RTT")
     }
 }
 

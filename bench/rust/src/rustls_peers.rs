@@ -9,13 +9,16 @@ use rustls::crypto::aws_lc_rs::{self, cipher_suite::TLS13_AES_128_GCM_SHA256, kx
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::server::{NoServerSessionStorage, UnbufferedServerConnection};
+use rustls::server::{NoServerSessionStorage, ServerSessionMemoryCache, UnbufferedServerConnection};
 use rustls::time_provider::TimeProvider;
 use rustls::unbuffered::{ConnectionState, UnbufferedStatus};
 use rustls::version::TLS13;
-use rustls::{ClientConfig, ClientConnection, Connection, RootCertStore, ServerConfig, ServerConnection};
+use rustls::{
+    ClientConfig, ClientConnection, CommonState, Connection, HandshakeKind, RootCertStore, ServerConfig,
+    ServerConnection,
+};
 
-use crate::peer::{Configs, Data, Pair, CLIENT, SERVER};
+use crate::peer::{Configs, Data, Pair, Use, CLIENT, RECORD, SERVER};
 
 #[derive(Debug)]
 struct FixedClock;
@@ -38,7 +41,30 @@ fn name() -> ServerName<'static> {
     ServerName::try_from("server.test").unwrap()
 }
 
-fn configs(data: &Data, leaf: &str) -> Both {
+/// One ticket, or none. rustls takes early data only with sessions that the server keeps, and then makes no tickets.
+fn set_use(client: &mut ClientConfig, server: &mut ServerConfig, for_what: Use) {
+    server.send_tls13_tickets = 1;
+    match for_what {
+        Use::Full => {
+            client.resumption = Resumption::disabled();
+            server.send_tls13_tickets = 0;
+            server.session_storage = Arc::new(NoServerSessionStorage {});
+        }
+        Use::Resumed => server.ticketer = aws_lc_rs::Ticketer::new().unwrap(),
+        Use::Early => {
+            client.enable_early_data = true;
+            server.max_early_data_size = RECORD as u32;
+            server.session_storage = ServerSessionMemoryCache::new(256);
+        }
+    }
+}
+
+fn check_resumed(sides: [&CommonState; 2], resumed: bool) {
+    let wanted = if resumed { HandshakeKind::Resumed } else { HandshakeKind::Full };
+    assert!(sides.iter().all(|side| side.handshake_kind() == Some(wanted)));
+}
+
+fn configs(data: &Data, leaf: &str, for_what: Use) -> Both {
     let provider = Arc::new(CryptoProvider {
         cipher_suites: vec![TLS13_AES_128_GCM_SHA256],
         kx_groups: vec![X25519],
@@ -51,7 +77,6 @@ fn configs(data: &Data, leaf: &str) -> Both {
         .unwrap()
         .with_root_certificates(roots)
         .with_no_client_auth();
-    client.resumption = Resumption::disabled();
     let chain = CertificateDer::pem_file_iter(data.path(&format!("{leaf}.pem"))).unwrap().map(Result::unwrap).collect();
     let key = PrivateKeyDer::from_pem_file(data.path(&format!("{leaf}.key"))).unwrap();
     let mut server = ServerConfig::builder_with_details(provider, Arc::new(FixedClock))
@@ -60,17 +85,16 @@ fn configs(data: &Data, leaf: &str) -> Both {
         .with_no_client_auth()
         .with_single_cert(chain, key)
         .unwrap();
-    server.send_tls13_tickets = 0;
-    server.session_storage = Arc::new(NoServerSessionStorage {});
+    set_use(&mut client, &mut server, for_what);
     Both { client: Arc::new(client), server: Arc::new(server) }
 }
 
-pub fn buffered(data: &Data, leaf: &str) -> Box<dyn Configs> {
-    Box::new(Buffered(configs(data, leaf)))
+pub fn buffered(data: &Data, leaf: &str, for_what: Use) -> Box<dyn Configs> {
+    Box::new(Buffered(configs(data, leaf, for_what)))
 }
 
-pub fn unbuffered(data: &Data, leaf: &str) -> Box<dyn Configs> {
-    Box::new(Unbuffered(configs(data, leaf)))
+pub fn unbuffered(data: &Data, leaf: &str, for_what: Use) -> Box<dyn Configs> {
+    Box::new(Unbuffered(configs(data, leaf, for_what)))
 }
 
 struct BufferedPair([Connection; 2]);
@@ -124,6 +148,26 @@ impl Pair for BufferedPair {
             }
         }
         produced
+    }
+
+    fn keep_session(&mut self, wire: &mut [u8], resumed: bool) {
+        let [client, server] = &self.0;
+        check_resumed([client, server], resumed);
+        assert!(!wire.is_empty());
+        assert_eq!(self.open(CLIENT, wire, &mut []), 0);
+    }
+
+    fn early_seal(&mut self, data: &[u8], out: &mut [u8]) -> usize {
+        let Connection::Client(client) = &mut self.0[CLIENT] else { unreachable!() };
+        client.early_data().expect("no early data").write_all(data).unwrap();
+        write_all(&mut self.0[CLIENT], out)
+    }
+
+    fn early_open(&mut self, wire: &mut [u8], out: &mut [u8], read: &mut Vec<u8>) -> usize {
+        let (answer, _) = self.handshake(SERVER, wire, out);
+        let Connection::Server(server) = &mut self.0[SERVER] else { unreachable!() };
+        server.early_data().expect("no early data").read_to_end(read).unwrap();
+        answer
     }
 }
 
@@ -234,5 +278,49 @@ impl Pair for UnbufferedPair {
 
     fn opens_in_place(&self) -> bool {
         true
+    }
+
+    fn keep_session(&mut self, wire: &mut [u8], resumed: bool) {
+        check_resumed([&self.client, &self.server], resumed);
+        assert!(!wire.is_empty());
+        assert_eq!(self.open(CLIENT, wire, &mut []), 0);
+    }
+
+    fn early_seal(&mut self, data: &[u8], out: &mut [u8]) -> usize {
+        let mut used = 0;
+        loop {
+            match self.client.process_tls_records(&mut []).state.unwrap() {
+                ConnectionState::EncodeTlsData(mut flight) => used += flight.encode(&mut out[used..]).unwrap(),
+                ConnectionState::TransmitTlsData(mut transmit) => {
+                    let mut early = transmit.may_encrypt_early_data().expect("no early data");
+                    used += early.encrypt(data, &mut out[used..]).unwrap();
+                    transmit.done();
+                }
+                ConnectionState::BlockedHandshake => return used,
+                _ => panic!("another state of the handshake"),
+            }
+        }
+    }
+
+    fn early_open(&mut self, wire: &mut [u8], out: &mut [u8], read: &mut Vec<u8>) -> usize {
+        let (mut at, mut used, mut open) = (0, 0, false);
+        loop {
+            let status = self.server.process_tls_records(&mut wire[at..]);
+            let (discard, goes_on) = match status {
+                UnbufferedStatus { mut discard, state: Ok(ConnectionState::ReadEarlyData(mut early)), .. } => {
+                    while let Some(record) = early.next_record() {
+                        let record = record.unwrap();
+                        discard += record.discard;
+                        read.extend_from_slice(record.payload);
+                    }
+                    (discard, true)
+                }
+                status => step(status, out, &mut used, &mut open),
+            };
+            at += discard;
+            if !goes_on {
+                return used;
+            }
+        }
     }
 }

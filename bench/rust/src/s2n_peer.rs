@@ -1,16 +1,17 @@
 //! s2n-tls with send and receive callbacks over the caller's buffers.
 
 use std::ffi::c_void;
+use std::sync::{Arc, Mutex};
 use std::task::Poll;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use s2n_tls::callbacks::WallClock;
+use s2n_tls::callbacks::{SessionTicket, SessionTicketCallback, WallClock};
 use s2n_tls::config::Config;
 use s2n_tls::connection::Connection;
 use s2n_tls::enums::{Blinding, Mode, Version};
 use s2n_tls::security::Policy;
 
-use crate::peer::{Configs, Data, Pair, CLIENT, CLOCK, SERVER};
+use crate::peer::{Configs, Data, Pair, Use, CLIENT, CLOCK, SERVER};
 
 /// X25519, TLS 1.3 and TLS_AES_128_GCM_SHA256 come first in it: `check` looks at what was negotiated.
 const POLICY: &str = "20240603";
@@ -23,9 +24,22 @@ impl WallClock for FixedClock {
     }
 }
 
+/// The newest session of the clients of a config; empty: none yet.
+#[derive(Clone, Default)]
+struct Newest(Arc<Mutex<Vec<u8>>>);
+
+impl SessionTicketCallback for Newest {
+    fn on_session_ticket(&self, _connection: &mut Connection, ticket: &SessionTicket) {
+        let mut newest = self.0.lock().unwrap();
+        newest.resize(ticket.len().unwrap(), 0);
+        ticket.data(&mut newest).unwrap();
+    }
+}
+
 struct S2nConfigs {
     client: Config,
     server: Config,
+    session: Newest,
 }
 
 /// The buffers of the call that runs.
@@ -69,7 +83,7 @@ unsafe extern "C" fn send(context: *mut c_void, data: *const u8, len: u32) -> i3
     len as i32
 }
 
-pub fn configs(data: &Data, leaf: &str) -> Box<dyn Configs> {
+pub fn configs(data: &Data, leaf: &str, for_what: Use) -> Box<dyn Configs> {
     let policy = Policy::from_version(POLICY).unwrap();
     let mut client = Config::builder();
     client.set_security_policy(&policy).unwrap().with_system_certs(false).unwrap();
@@ -77,7 +91,12 @@ pub fn configs(data: &Data, leaf: &str) -> Box<dyn Configs> {
     let mut server = Config::builder();
     server.set_security_policy(&policy).unwrap().with_system_certs(false).unwrap();
     server.load_pem(&data.read(&format!("{leaf}.pem")), &data.read(&format!("{leaf}.key"))).unwrap();
-    Box::new(S2nConfigs { client: client.build().unwrap(), server: server.build().unwrap() })
+    let session = Newest::default();
+    if for_what != Use::Full {
+        client.set_session_ticket_callback(session.clone()).unwrap();
+        server.add_session_ticket_key(b"bench", &[7; 32], SystemTime::now()).unwrap();
+    }
+    Box::new(S2nConfigs { client: client.build().unwrap(), server: server.build().unwrap(), session })
 }
 
 fn connection(config: &Config, mode: Mode, window: &mut Window) -> Connection {
@@ -103,6 +122,10 @@ impl Configs for S2nConfigs {
         let mut at_client = window();
         let mut client = connection(&self.client, Mode::Client, &mut at_client);
         client.set_server_name("server.test").unwrap();
+        let session = self.session.0.lock().unwrap();
+        if !session.is_empty() {
+            client.set_session_ticket(&session).unwrap();
+        }
         Box::new(S2nPair { connection: [client, server], window: [at_client, at_server] })
     }
 }
@@ -156,5 +179,12 @@ impl Pair for S2nPair {
             }
         }
         produced
+    }
+
+    fn keep_session(&mut self, wire: &mut [u8], resumed: bool) {
+        assert!(!wire.is_empty() && self.connection.iter().all(|connection| connection.resumed() == resumed));
+        self.windows(CLIENT, wire, &mut []);
+        assert!(self.connection[CLIENT].poll_recv(&mut [0]).is_pending());
+        assert_eq!(self.window[CLIENT].left, 0);
     }
 }

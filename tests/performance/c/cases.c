@@ -7,8 +7,9 @@
 #include "test.h"
 #include "workers.h"
 
-static const Kind *const kinds[] = {&kind_write_read, &kind_read_write, &kind_concurrent, &kind_transfer,
-                                    &kind_handshake,  &kind_echo,       &kind_idle};
+static const Kind *const kinds[] = {&kind_write_read, &kind_read_write, &kind_concurrent,
+                                    &kind_transfer,   &kind_handshake,  &kind_resumed,
+                                    &kind_early,      &kind_echo,       &kind_idle};
 
 /* What keys can have for a value: Over in its order; shared and fresh. */
 static const char *const versions[] = {"1.2", "1.3", NULL}, *const ways[] = {"memory", "pipe", "ipv4", "ipv6", NULL},
@@ -86,8 +87,9 @@ static void set_kind(Case *what, const char *name) {
 /* README.md, section 1, says what goes with what. */
 static void check(const Case *what) {
   const bool handshake = what->kind == &kind_handshake, echo = what->kind == &kind_echo,
-             idle = what->kind == &kind_idle;
-  if (!handshake && !idle && what->size == 0) refuse("no size", what->name);
+             idle = what->kind == &kind_idle, resumed = what->kind == &kind_resumed, early = what->kind == &kind_early;
+  if ((what->size == 0) != (handshake || idle || resumed)) refuse("size", what->name);
+  if ((resumed || early) && (what->client[0] != '\0' || what->minimum_rsa > 0)) refuse("resumption", what->name);
   if (what->kind == &kind_transfer && (what->total == 0 || what->total % what->size != 0)) refuse("total", what->name);
   if (!handshake && (what->over != OVER_MEMORY || what->fresh_configs)) refuse("no handshake", what->name);
   if (what->threads > (handshake || echo ? MOST_THREADS : 1) || (what->fresh_configs && what->threads > 1))

@@ -19,6 +19,7 @@ static Work *begin(const Case *what) {
   memcpy(client.groups, what->groups, sizeof client.groups);
   memcpy(server.groups, what->groups, sizeof server.groups);
   server.credential = what->leaf;
+  server.tickets = TICKETS_BY_DEFAULT;
   Work *work = test_allocate(sizeof *work);
   work->what = what;
   work->pair = pair_opened(&(PairOptions){.client = client, .server = server});

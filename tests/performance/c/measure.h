@@ -47,8 +47,8 @@ typedef struct Kind {
   void (*weigh)(Work *work, Result *result);
 } Kind;
 
-extern const Kind kind_write_read, kind_read_write, kind_concurrent, kind_transfer, kind_handshake, kind_echo,
-    kind_idle;
+extern const Kind kind_write_read, kind_read_write, kind_concurrent, kind_transfer, kind_handshake, kind_resumed,
+    kind_early, kind_echo, kind_idle;
 
 Case *cases_read(const char *path, size_t *count);
 Result measure(const Case *what, unsigned ms);

@@ -36,8 +36,12 @@ static sst_config *config_new(const Party *party, int side) {
   SideOptions options = {.min_version = what->version,
                          .max_version = what->version,
                          .minimum_rsa = what->minimum_rsa,
+                         .tickets = TICKETS_BY_DEFAULT,
+                         .early_data = what->kind == &kind_early ? 1 : 0,
                          .credential = "",
                          .trust = ""};
+  const bool wants_sessions = what->kind == &kind_resumed || what->kind == &kind_early;
+  if (side == CLIENT && wants_sessions) options.report = UINT32_C(1) << SST_EVENT_SESSION;
   memcpy(options.groups, what->groups, sizeof options.groups);
   if (side == SERVER && what->client[0] != '\0') options.client_certificate = SST_CLIENT_CERTIFICATE_REQUIRE;
   sst_config *config = pair_config(&options, side == CLIENT ? SST_ROLE_CLIENT : SST_ROLE_SERVER);

@@ -69,13 +69,17 @@ const mostThreads = 16
 // fault is what section 1 does not allow; "": nothing.
 func (c *kase) fault() string {
 	handshake, echo, idle := c.kind == "handshake", c.kind == "echo", c.kind == "idle"
+	sized := !handshake && !idle && c.kind != "resumed"
+	resumes := c.kind == "resumed" || c.kind == "early"
 	threads := 1
 	if (handshake || echo) && !c.freshConfigs {
 		threads = mostThreads
 	}
 	switch {
-	case !handshake && !idle && c.size == 0:
-		return "no size"
+	case sized != (c.size > 0):
+		return "size"
+	case resumes && (c.client != "" || c.minimumRSA != 0):
+		return "resumption"
 	case c.kind == "transfer" && (c.total == 0 || c.total%c.size != 0):
 		return "total is no multiple of size"
 	case !handshake && (c.over != "memory" || c.freshConfigs):

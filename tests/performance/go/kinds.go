@@ -37,6 +37,8 @@ func init() {
 		"transfer":   {begin: onPair(transfer), bytes: func(c *kase) int { return c.total }},
 		"concurrent": {begin: onPair(concurrent), bytes: func(c *kase) int { return 2 * once(c) }},
 		"handshake":  {begin: (*kase).beginHandshakes, things: func(c *kase) int { return c.threads }},
+		"resumed":    {begin: (*kase).beginResumed, things: func(*kase) int { return 1 }},
+		"early":      {begin: (*kase).beginResumed, things: func(*kase) int { return 1 }},
 		"echo": {begin: (*kase).beginEchoes, bytes: func(c *kase) int { return 2 * once(c) * c.threads },
 			things: func(c *kase) int { return c.rounds * c.threads }},
 		"idle": {begin: (*kase).beginIdle},

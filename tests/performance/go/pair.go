@@ -140,7 +140,7 @@ func (h *hand) openPair() (pair, error) {
 		return p, err
 	}
 	if h.echo == nil {
-		h.echo = newBuffers(p[client], 16384)
+		h.echo = newBuffers(p[server], 16384) // a ticket of the server's waits
 	}
 	for side := range p {
 		l := lane{p[side], p[1-side], h.echo}

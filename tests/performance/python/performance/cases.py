@@ -53,7 +53,7 @@ class Case:
                 raise KeyError(key)
 
 
-_KINDS = ("write_read", "read_write", "concurrent", "transfer", "handshake", "echo", "idle")
+_KINDS = ("write_read", "read_write", "concurrent", "transfer", "handshake", "resumed", "early", "echo", "idle")
 _WAYS = ("memory", "pipe", "ipv4", "ipv6")
 _MOST_THREADS = 16
 
@@ -63,8 +63,10 @@ def _fault(case: Case) -> str:
     kind = case.kind
     if kind not in _KINDS:
         return f"kind '{kind}'?"
-    if kind not in ("handshake", "idle") and not case.size:
-        return "no size"
+    if (not case.size) != (kind in ("handshake", "resumed", "idle")):
+        return "size"
+    if kind in ("resumed", "early") and (case.client or case.minimum_rsa):
+        return "resumption"
     if kind == "transfer" and (not case.total or case.total % case.size):
         return "total is no multiple of size"
     if kind != "handshake" and (case.over != "memory" or case.fresh_configs):

@@ -16,6 +16,7 @@ from support import pattern
 
 from .cases import Case
 from .pair import Hand, Party, Streams, Unexpected
+from .sessions import Resumer
 
 _ECHO = 16384  # what every pair has sent and read in each direction
 _TRACED_PAIRS = 100
@@ -83,7 +84,7 @@ class Opener:
 
     def open(self) -> Streams:
         client, server = streams = self._hand.open()
-        self._buffers = self._buffers or Buffers(client, _ECHO)
+        self._buffers = self._buffers or Buffers(server, _ECHO)  # a ticket of the server's waits
         for lane in (Lane(client, server, self._buffers), Lane(server, client, self._buffers)):
             lane.move(1)
             lane.check()
@@ -152,6 +153,22 @@ class Handshakes(Work):
             if self._fresh:
                 self._party.renew()
             hand.open()
+
+
+class Resumed(Work):
+    """resumed and early."""
+
+    things_per_op = 1
+
+    def __init__(self, case: Case) -> None:
+        self._resumer = Resumer(case)
+
+    def run(self, ops: int) -> None:
+        for _ in range(ops):
+            self._resumer.connect()
+
+    def check(self) -> None:
+        self._resumer.check()
 
 
 class Echoes(Work):
@@ -260,6 +277,8 @@ def begin(case: Case) -> Work:
     match case.kind:
         case "handshake":
             return Handshakes(case)
+        case "resumed" | "early":
+            return Resumed(case)
         case "echo":
             return Echoes(case)
         case "idle":

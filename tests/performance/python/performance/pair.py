@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import securestream as ss
-from securestream import Status
+from securestream import Status, _native
 from support import NAME, NOW, credential, trust
 
 from .cases import Case
@@ -29,13 +29,18 @@ class Party:
         if case.client:
             client["credentials"] = credential(case.client)
             server |= {"trust": trust("client-root"), "client_certificate": ss.ClientCertificate.REQUIRE}
-        self._settings = client, server
+        if case.kind in ("resumed", "early"):
+            client["report"] = [ss.EventKind.SESSION]
+        self._settings, self._early = (client, server), case.kind == "early"
         self.renew()
 
     def renew(self) -> None:
         """New configs in the place of the old ones; credentials and trust stay."""
         client, server = self._settings
         self._configs = ss.Config(**client), ss.Config(**server)
+        for config in self._configs if self._early else ():
+            if _native.sst_config_set_early_data(config._handle, 1) != Status.OK:
+                raise Unexpected("0-RTT cannot be set")
 
     def streams(self) -> Streams:
         """A client and a server that have sent nothing yet."""
@@ -54,7 +59,11 @@ class Hand:
 
     def open(self) -> Streams:
         """Two streams with their handshake done."""
-        streams, link = self._party.streams(), self._link
+        return self.shake(self._party.streams())
+
+    def shake(self, streams: Streams) -> Streams:
+        """The same streams with their handshake done."""
+        link = self._link
         link.connect()
         finished, reads = [False, False], False
         while not all(finished):
