@@ -10,10 +10,24 @@ void sst__question_init(sst__question *question) {
 }
 
 static void forget_answer(sst__question *question) {
-  sst_config_free(question->answer.config);
-  sst_credential_free(question->answer.credential);
-  sst_session_free(question->answer.session);
-  sst__free(question->answer.bytes);
+  sst__answer *answer = &question->answer;
+  switch (question->open) {
+    case SST_WANT_CLIENT_HELLO:
+      sst_config_free(answer->config);
+      break;
+    case SST_WANT_CERTIFICATE:
+      sst_credential_free(answer->credential);
+      break;
+    case SST_WANT_SESSION:
+      sst_session_free(answer->session);
+      break;
+    case SST_WANT_PRIVATE_KEY_OPERATION:
+    case SST_WANT_TICKET_DECRYPT:
+      sst__free(answer->bytes);
+      break;
+    default: /* the others bring nothing */
+      break;
+  }
   question->answer = (sst__answer){.rejected = false};
   question->answered = false;
 }

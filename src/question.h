@@ -13,18 +13,26 @@
 struct sst__context;
 struct sst__identity;
 
-/* What an answer brings, by question; the rest is NULL or 0. References and bytes belong to it. */
+/* What an answer brings, by question. References and bytes belong to it. */
 typedef struct sst__answer {
   bool rejected;
-  int32_t alert;                        /* if rejected; SST__NO_ALERT: the question's usual one */
-  bool accepted;                        /* WANT_CERTIFICATE_VERIFY: whatever the verdict */
-  sst_config *config;                   /* WANT_CLIENT_HELLO */
-  const struct sst__context *context;   /* of config */
-  sst_credential *credential;           /* WANT_CERTIFICATE; NULL: none */
-  const struct sst__identity *identity; /* of credential */
-  sst_session *session;                 /* WANT_SESSION; NULL: not known */
-  uint8_t *bytes;                       /* WANT_PRIVATE_KEY_OPERATION, WANT_TICKET_DECRYPT; NULL: ignored */
-  size_t len;
+  bool accepted; /* WANT_CERTIFICATE_VERIFY: whatever the verdict */
+  int32_t alert; /* if rejected; SST__NO_ALERT: the question's usual one */
+  union {
+    struct { /* WANT_CLIENT_HELLO */
+      sst_config *config;
+      const struct sst__context *context; /* of config */
+    };
+    struct {                      /* WANT_CERTIFICATE */
+      sst_credential *credential; /* NULL: none */
+      const struct sst__identity *identity;
+    };
+    struct {          /* WANT_PRIVATE_KEY_OPERATION, WANT_TICKET_DECRYPT */
+      uint8_t *bytes; /* NULL: ignored */
+      size_t len;
+    };
+    sst_session *session; /* WANT_SESSION; NULL: not known */
+  };
 } sst__answer;
 
 /* answer is written under the lock by who answers, and read without it by the handshake, which has seen answered. */

@@ -31,14 +31,21 @@ void sst__exporter_see(sst__exporter *exporter, const char *key_log_line) {
 
 bool sst__exporter_complete(sst__exporter *exporter, const SSL *ssl) {
   if (SSL_version(ssl) == TLS1_3_VERSION) return exporter->secret_len > 0;
-  uint8_t *randoms = exporter->randoms;
+  sst__seed *seed = exporter->seed = sst__alloc(sizeof *seed);
+  if (seed == NULL) return false;
+  uint8_t *randoms = seed->randoms;
   size_t unique_len = 0;
   exporter->secret_len =
       (uint8_t)SSL_SESSION_get_master_key(SSL_get_session(ssl), exporter->secret, sizeof exporter->secret);
   /* There is none after a resumption without extended master secret, where it proves nothing. */
-  (void)SSL_get_tls_unique(ssl, exporter->unique, &unique_len, sizeof exporter->unique);
+  (void)SSL_get_tls_unique(ssl, seed->unique, &unique_len, sizeof seed->unique);
   return exporter->secret_len > 0 && SSL_get_client_random(ssl, randoms, SST__RANDOM_LEN) == SST__RANDOM_LEN &&
          SSL_get_server_random(ssl, randoms + SST__RANDOM_LEN, SST__RANDOM_LEN) == SST__RANDOM_LEN;
+}
+
+void sst__exporter_clear(sst__exporter *exporter) {
+  sst__free(exporter->seed);
+  sst__wipe(exporter, sizeof *exporter);
 }
 
 /* ---- exporters ---- */
@@ -69,9 +76,9 @@ static bool export_tls13(const sst__record_engine *record, const sst__export *wh
 /* RFC 5705, 4: a context stands behind its length, even an empty one. */
 static bool export_tls12(const sst__record_engine *record, const sst__export *what, uint8_t *out, size_t out_len) {
   const sst__exporter *exporter = &record->exporter;
-  uint8_t seed[sizeof exporter->randoms + 2];
-  size_t seed_len = sizeof exporter->randoms;
-  memcpy(seed, exporter->randoms, seed_len);
+  size_t seed_len = sizeof exporter->seed->randoms;
+  uint8_t seed[sizeof exporter->seed->randoms + 2];
+  memcpy(seed, exporter->seed->randoms, seed_len);
   if (what->context != NULL) {
     seed[seed_len++] = (uint8_t)(what->context_len >> 8);
     seed[seed_len++] = (uint8_t)what->context_len;
@@ -119,7 +126,7 @@ sst_status sst__record_channel_binding(const sst__engine *engine, int32_t kind, 
   const sst__record_engine *record = (const sst__record_engine *)engine;
   const binding_source source = {
       .tls13 = record->suite.tls13,
-      .unique = record->exporter.unique,
+      .unique = record->exporter.seed == NULL ? NULL : record->exporter.seed->unique,
       .certificates = {.context = record->context, .peer = record->peer, .local = record->local}};
   return give_binding(&source, kind, out, out_cap, out_len);
 }

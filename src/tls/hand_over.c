@@ -53,6 +53,7 @@ static void record_free(sst__engine *engine) {
   sk_CRYPTO_BUFFER_pop_free(record->peer, CRYPTO_BUFFER_free);
   SSL_SESSION_free(record->session);
   sst__bond_free(record->bond);
+  sst__exporter_clear(&record->exporter);
   pthread_mutex_destroy(&record->secrets);
   sst__free(record);
 }

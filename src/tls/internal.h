@@ -174,11 +174,16 @@ struct sst__context {
 
 enum { SST__MOST_SECRET = 48, SST__RANDOM_LEN = 32, SST__UNIQUE_LEN = 12 };
 
+/* What TLS 1.2 needs beside the secret. */
+typedef struct sst__seed {
+  uint8_t randoms[2 * SST__RANDOM_LEN]; /* the client's, then the server's */
+  uint8_t unique[SST__UNIQUE_LEN];      /* the first Finished (RFC 5929, 3) */
+} sst__seed;
+
 /* What keying material is made from once the SSL is gone. */
 typedef struct sst__exporter {
-  uint8_t secret[SST__MOST_SECRET];     /* TLS 1.3: of exporters (RFC 8446, 7.5); TLS 1.2: the master secret */
-  uint8_t randoms[2 * SST__RANDOM_LEN]; /* TLS 1.2: the client's, then the server's */
-  uint8_t unique[SST__UNIQUE_LEN];      /* TLS 1.2: the first Finished (RFC 5929, 3) */
+  sst__seed *seed;                  /* NULL in TLS 1.3 */
+  uint8_t secret[SST__MOST_SECRET]; /* TLS 1.3: of exporters (RFC 8446, 7.5); TLS 1.2: the master secret */
   uint8_t secret_len;
 } sst__exporter;
 
@@ -186,6 +191,7 @@ typedef struct sst__exporter {
 void sst__exporter_see(sst__exporter *exporter, const char *key_log_line);
 /* Takes what else is needed from a finished handshake. false: it is not there. */
 bool sst__exporter_complete(sst__exporter *exporter, const SSL *ssl);
+void sst__exporter_clear(sst__exporter *exporter);
 
 /* The ops. */
 sst_status sst__tls_export_key(const sst__engine *, const sst__export *, uint8_t *out, size_t out_len);
