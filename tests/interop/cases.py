@@ -18,6 +18,12 @@ SCHEMES = {
     "1.2": {**dict.fromkeys(("p256", "p384", "p521"), {0x0403, 0x0503, 0x0603}), "ed25519": {0x0807},
             "rsa2048": {0x0804, 0x0805, 0x0806, 0x0401, 0x0501, 0x0601}},
 }
+# What a side that stops at every question is asked, when each side shows a certificate, in the order of the messages
+# (RFC 8446, 2; RFC 5246, 7.3): a server signs before it sees the client's certificate, a client has its config already.
+QUESTIONS = {
+    "client": ["WANT_CERTIFICATE_VERIFY", "WANT_CERTIFICATE", "WANT_PRIVATE_KEY_OPERATION"],
+    "server": ["WANT_CLIENT_HELLO", "WANT_CERTIFICATE", "WANT_PRIVATE_KEY_OPERATION", "WANT_CERTIFICATE_VERIFY"],
+}
 # The alerts that a peer may choose for a fault (RFC 8446, 6.2; RFC 5246, 7.2.2).
 FOR_EXPIRED, FOR_UNTRUSTED, FOR_NAME = {45, 42, 46}, {48, 42, 46}, {42, 46}
 
@@ -89,6 +95,13 @@ class Maker:
         for kind in kinds:
             self.add("mutual", kind, self.asking(), self.client(**certificate(self.pki, f"client-{kind}")),
                      order=self.order("client first"), sends_certificate=True)
+
+    def suspended(self, kinds):
+        """Our side stops at every question; each is answered after so many milliseconds."""
+        for kind in kinds:
+            self.add("suspended", kind, self.asking(kind), self.client(**certificate(self.pki, f"client-{kind}")),
+                     order=self.order("client first"), sends_certificate=True)
+            self.cases[-1].ours["suspend"] = "3"
 
     def refusal(self, test, code, sent, received, server, client, we_refuse):
         """we_refuse: the side that finds the fault is ours."""
@@ -167,10 +180,13 @@ def make(pki, peers, short):
                     maker.mutual(["p256"])
                     maker.refused_servers(["other name"])
                     maker.no_client_certificate()
+                    if peer.name in (exceptions.OPENSSL, exceptions.GNUTLS, exceptions.GO):
+                        maker.suspended(["p256"])
                 else:
                     maker.data(KINDS)
                     maker.server_first()
                     maker.mutual(KINDS)
+                    maker.suspended(KINDS)
                     maker.refused_servers()
                     maker.no_client_certificate()
                     maker.refused_clients()

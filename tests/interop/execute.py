@@ -10,7 +10,7 @@ import subprocess
 import time
 
 import exceptions
-from cases import SCHEMES
+from cases import NAME, QUESTIONS, SCHEMES
 from children import Child
 from early import EarlyCase
 from pki import Pki
@@ -153,11 +153,18 @@ def faults_of_data(case, job, ours, seen):
         "the peer did not see close_notify": seen.closed is not False,
         f"the peer says: {seen.error}": not seen.error or seen.closed is None,
     }
-    shown = case.role == "server" and case.test == "data"
+    right = SCHEMES[case.version].get(case.kind)
+    shown = case.test == "suspended" or (case.role == "server" and case.test == "data")
     if shown or (case.role == "client" and case.test == "mutual"):
-        right = SCHEMES[case.version][case.kind]
         checks[f"the peer signed with {ours['peer_scheme']:#06x}"] = ours["peer_scheme"] in right
         checks["the peer sent no certificate"] = ours["peer_certificates"] > 0
+    role = "client" if case.role == "server" else "server"
+    questions = QUESTIONS[role] if case.test == "suspended" else []
+    checks[f"we were asked {', '.join(ours['questions']) or 'nothing'}"] = ours["questions"] == questions
+    if case.test == "suspended":
+        checks[f"we signed with {ours['local_scheme']:#06x}"] = ours["local_scheme"] in right
+        name = NAME if role == "server" else ""
+        checks[f"the ClientHello names '{ours['server_name']}'"] = ours["server_name"] == name
     if case.sends_certificate is not None and case.role == "server" and seen.peer_certificate is not None:
         checks[f"the peer got a certificate: {seen.peer_certificate}"] = seen.peer_certificate == case.sends_certificate
     return [text for text, right in checks.items() if not right]

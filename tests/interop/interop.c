@@ -14,6 +14,7 @@
 
 #include "link.h"
 #include "options.h"
+#include "suspended.h"
 
 /* What came of it, beside what the stream knows. */
 typedef struct outcome {
@@ -22,18 +23,22 @@ typedef struct outcome {
   sst_error setup;   /* a failure before there was a stream */
 } outcome;
 
-static sst_status load(const options *o, sst_config *config, outcome *result) {
+static sst_status load(const options *o, sst_config *config, suspended *answers, outcome *result) {
   sst_status status = SST_OK;
   size_t len = 0;
   sst_credential *credential = sst_credential_new();
-  const char *const files[] = {o->cert, o->key};
+  const char *const files[] = {o->cert, o->suspend_ms > 0 ? NULL : o->key};
   for (size_t i = 0; status == SST_OK && i < 2; i++) {
     uint8_t *pem = files[i] ? read_file(files[i], &len) : NULL;
     if (pem) status = sst_credential_load_pem(credential, pem, len, NULL, 0);
     free(pem);
   }
   if (status != SST_OK) (void)sst_credential_last_error(credential, &result->setup);
-  if (status == SST_OK && o->cert) status = sst_config_add_credential(config, credential);
+  if (status == SST_OK && o->suspend_ms > 0) {
+    status = suspended_set_up(answers, o, config, credential);
+  } else if (status == SST_OK && o->cert) {
+    status = sst_config_add_credential(config, credential);
+  }
   sst_credential_free(credential);
 
   sst_trust *trust = sst_trust_new();
@@ -49,8 +54,8 @@ static sst_status load(const options *o, sst_config *config, outcome *result) {
   return status;
 }
 
-static sst_status set_up(const options *o, sst_config *config, outcome *result) {
-  sst_status status = load(o, config, result);
+static sst_status set_up(const options *o, sst_config *config, suspended *answers, outcome *result) {
+  sst_status status = load(o, config, answers, result);
   if (status == SST_OK) status = sst_config_set_versions(config, o->min_version, o->max_version);
   if (status == SST_OK && o->num_groups > 0) status = sst_config_set_groups(config, o->groups, o->num_groups);
   if (status == SST_OK && o->alpn) status = sst_config_add_alpn(config, (const uint8_t *)o->alpn, strlen(o->alpn));
@@ -59,7 +64,8 @@ static sst_status set_up(const options *o, sst_config *config, outcome *result) 
 }
 
 static sst_status make_stream(const options *o, sst_config *config, sst_stream **stream) {
-  sst_status status = sst_stream_new(config, o->role, stream);
+  const bool none = o->suspend_ms > 0 && o->role == SST_ROLE_SERVER; /* it comes with an answer */
+  sst_status status = sst_stream_new(none ? NULL : config, o->role, stream);
   if (status == SST_OK && o->name) status = sst_stream_set_server_name(*stream, o->name, strlen(o->name));
   if (status == SST_OK && o->now) status = sst_stream_set_verify_time(*stream, o->now);
   return status;
@@ -101,11 +107,11 @@ static sst_status run_step(const options *o, link_end *end, FILE *target, const 
   return link_receive(end, target, UINT64_MAX, NULL); /* drain */
 }
 
-static void run_steps(const options *o, link_end *end, FILE *target, outcome *result) {
+static void run_steps(const options *o, link_end *end, FILE *target, suspended *answers, outcome *result) {
   char steps[128];
   snprintf(steps, sizeof steps, "%s", o->steps);
   result->step = "handshake";
-  result->status = link_handshake(end);
+  result->status = o->suspend_ms > 0 ? suspended_handshake(answers, end) : link_handshake(end);
   char *rest = NULL;
   for (char *step = strtok_r(steps, ",", &rest); step && result->status >= 0; step = strtok_r(NULL, ",", &rest)) {
     static char name[16];
@@ -129,7 +135,7 @@ static void print_text(const char *name, const char *text) {
   putchar('"');
 }
 
-static void print_result(const outcome *result, const link_end *end) {
+static void print_result(const outcome *result, const link_end *end, const suspended *answers) {
   sst_error error = {.size = sizeof error, .alert_sent = -1, .alert_received = -1};
   sst_stream_info info = {.size = sizeof info};
   const uint32_t state = sst_stream_state(end->stream);
@@ -150,6 +156,7 @@ static void print_result(const outcome *result, const link_end *end) {
          (state & SST_STATE_WE_CLOSED) != 0, (state & SST_STATE_PEER_CLOSED) != 0, (state & SST_STATE_TRUNCATED) != 0);
   printf(",\"sent\":%llu,\"received\":%llu,\"peer_certificates\":%zu,\"errno\":%d", (unsigned long long)end->sent,
          (unsigned long long)end->received, sst_stream_num_peer_certificates(end->stream), end->system_error);
+  suspended_print(answers);
   print_text("step", result->step);
   print_text("name", sst_status_name(result->status));
   print_text("message", error.message[0] ? error.message : sst_status_text(result->status));
@@ -163,10 +170,11 @@ int main(int argc, char **argv) {
   if (!options_parse(&o, argc, argv)) return 2;
   alarm(o.limit_s); /* whatever happens, the process ends */
   static link_end end;
+  suspended answers = {.num_questions = 0};
   outcome result = {.step = "setup", .setup = {.size = sizeof result.setup}};
   sst_config *config = sst_config_new();
   FILE *target = fopen(o.receive, "wb");
-  result.status = target ? set_up(&o, config, &result) : SST_ERR_SYSTEM;
+  result.status = target ? set_up(&o, config, &answers, &result) : SST_ERR_SYSTEM;
   if (result.status == SST_OK) result.status = make_stream(&o, config, &end.stream);
   if (result.status != SST_OK && result.setup.code == SST_OK) (void)sst_config_last_error(config, &result.setup);
   if (result.status == SST_OK) {
@@ -174,15 +182,16 @@ int main(int argc, char **argv) {
     end.fd = connected(&o);
     if (end.fd >= 0) {
       (void)setsockopt(end.fd, IPPROTO_TCP, TCP_NODELAY, &(const int){1}, sizeof(int));
-      run_steps(&o, &end, target, &result);
+      run_steps(&o, &end, target, &answers, &result);
       link_linger(&end);
     } else {
       result.status = SST_ERR_SYSTEM;
     }
   }
   if (target) fclose(target);
-  print_result(&result, &end);
+  print_result(&result, &end, &answers);
   sst_stream_free(end.stream);
+  suspended_release(&answers);
   sst_config_free(config);
   return sst_live_objects() == 0 ? 0 : 3;
 }

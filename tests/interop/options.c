@@ -64,6 +64,7 @@ static bool parse_one(options *o, const char *flag, const char *value) {
   if (strcmp(flag, "--groups") == 0) return parse_groups(o, value);
   if (strcmp(flag, "--now") == 0) return (o->now = strtoll(value, NULL, 10)) > 0;
   if (strcmp(flag, "--expect") == 0) return (o->expect = strtoull(value, NULL, 10)) > 0;
+  if (strcmp(flag, "--suspend") == 0) return (o->suspend_ms = (unsigned)strtoul(value, NULL, 10)) > 0;
   if (strcmp(flag, "--limit") == 0) return (o->limit_s = (unsigned)strtoul(value, NULL, 10)) > 0;
   return parse_text(o, flag, value);
 }

@@ -28,6 +28,7 @@ typedef struct options {
   const char *early;      /* sst_interop_early: the file that a client sends early, */
   const char *early_mode; /* what a server makes of it, */
   const char *port2;      /* and where a client connects to for the second time */
+  unsigned suspend_ms;    /* every question is asked, and answered so much later; 0: none is asked */
   unsigned limit_s;
 } options;
 

@@ -18,6 +18,10 @@ version, kind of the key and client certificate are those that were asked for. T
 server sends all it has only behind that; "server first" is the other way round. All groups of the library are on, that
 of P-521 too: TLS 1.2 needs it for such a certificate.
 
+Stopped at every question: this library's side suspends at `SST_WANT_CERTIFICATE`, `SST_WANT_CERTIFICATE_VERIFY` and
+`SST_WANT_PRIVATE_KEY_OPERATION`, as a server at `SST_WANT_CLIENT_HELLO` too, and another thread answers each some
+milliseconds later; the signature is made by the system's OpenSSL. Both sides show a certificate.
+
 A number: the alert of the side that refused, as both sides report it. The codes that belong to it are
 `ERR_CERT_NAME_MISMATCH`, `ERR_CERT_EXPIRED`, `ERR_CERT_ISSUER_NOT_FOUND`, `ERR_PEER_CERT_REQUIRED`,
 `ERR_NO_SHARED_VERSION`, `ERR_NO_APPLICATION_PROTOCOL` where this library refused; where the peer did, -1000 minus the
@@ -91,6 +95,8 @@ def tables(results):
                  no_server_first)
     text += table(results, "The same with a client certificate, by its key", KINDS,
                   lambda r: r.case.kind if r.case.test == "mutual" else None, notes)
+    text += table(results, "The same with our side stopped at every question, by the key of both sides", KINDS,
+                  lambda r: r.case.kind if r.case.test == "suspended" else None, notes)
     text += table(results, "Refused, as expected", REFUSALS,
                   lambda r: r.case.test if r.case.test in REFUSALS else None, notes)
     text += table(results, "A server that takes some client certificates only, by the client's key",
