@@ -32,6 +32,12 @@ func (c *Conn) ask(ctx context.Context, want Status) error {
 		return c.askWhetherGood(ctx, config)
 	case StatusWantPrivateKeyOperation:
 		return c.sign(config)
+	case StatusWantSession:
+		return c.findSession(config)
+	case StatusWantTicketDecrypt:
+		return c.openTicket(config)
+	case StatusWantEarlyDataRetry:
+		return c.stream.ContinueWithoutEarlyData()
 	}
 	return nobodyAnswers(want)
 }

@@ -83,6 +83,21 @@ type Config struct {
 	// SessionTicketsDisabled lets a server send none.
 	SessionTicketsDisabled bool
 
+	// TicketKeys seal a server's tickets and open them. Nil: a ring of its own, which clones of the config share.
+	TicketKeys *TicketKeys
+
+	// SessionLifetime is how long a session can be resumed, in whole seconds, up to 7 days; 0: 2 hours; below 0: sessions are
+	// neither made nor resumed.
+	SessionLifetime time.Duration
+
+	// ClientSessionCache keeps a client's sessions, by ServerName, and gives them to its next connections; nil: the
+	// client asks for none, unless Report has [EventSession].
+	ClientSessionCache ClientSessionCache
+
+	// EarlyData lets a client send ([Conn.HandshakeEarly]), a server take 0-RTT data ([Conn.ReadEarly]): an attacker can
+	// replay them (RFC 8446, 8).
+	EarlyData bool
+
 	// Time is the time at which certificates are judged; nil: now.
 	Time func() time.Time
 
@@ -113,8 +128,18 @@ type Config struct {
 	// verdict, the Verdict itself to leave it at that, or another error. With VerifyPeer no Trust is needed.
 	VerifyPeer func(*PeerCertificateInfo) error
 
+	// FindSession gives a TLS 1.2 server the session of an id, for a client that has no tickets; nil: not known.
+	// StoreSession gets such a session when it is made.
+	FindSession  func(id []byte) (*Session, error)
+	StoreSession func(id []byte, session *Session)
+
+	// OpenTicket gives the session in a ticket that no key of TicketKeys opens; nil: unknown, and the handshake is a full
+	// one.
+	OpenTicket func(ticket []byte) ([]byte, error)
+
 	mu    sync.Mutex
-	log   sync.Mutex // held while KeyLogWriter writes
+	ring  *TicketKeys // where TicketKeys are nil
+	log   sync.Mutex  // held while KeyLogWriter writes
 	built [2]*builtConfig
 }
 
@@ -142,9 +167,19 @@ func (c *Config) Clone() *Config {
 		ClientCAs: c.ClientCAs, NextProtos: c.NextProtos, ALPNLenient: c.ALPNLenient, MinVersion: c.MinVersion,
 		MaxVersion: c.MaxVersion, CurvePreferences: c.CurvePreferences, CipherSuites: c.CipherSuites,
 		SignatureSchemes: c.SignatureSchemes, MinRSABits: c.MinRSABits, AllowSHA1: c.AllowSHA1, Compat: c.Compat,
-		MaxFragment: c.MaxFragment, SessionTickets: c.SessionTickets, SessionTicketsDisabled: c.SessionTicketsDisabled, Time: c.Time, KeyLogWriter: c.KeyLogWriter, Report: c.Report, SuspendOn: c.SuspendOn,
+		MaxFragment: c.MaxFragment, SessionTickets: c.SessionTickets, SessionTicketsDisabled: c.SessionTicketsDisabled,
+		TicketKeys: c.TicketKeys, SessionLifetime: c.SessionLifetime, ClientSessionCache: c.ClientSessionCache,
+		EarlyData: c.EarlyData, Time: c.Time, KeyLogWriter: c.KeyLogWriter, Report: c.Report, SuspendOn: c.SuspendOn,
 		GetConfigForClient: c.GetConfigForClient, GetCertificate: c.GetCertificate,
-		GetClientCertificate: c.GetClientCertificate, VerifyPeer: c.VerifyPeer}
+		GetClientCertificate: c.GetClientCertificate, VerifyPeer: c.VerifyPeer, FindSession: c.FindSession,
+		StoreSession: c.StoreSession, OpenTicket: c.OpenTicket, ring: c.shareRing()}
+}
+
+// shareRing is the config's own ring, for a clone.
+func (c *Config) shareRing() *TicketKeys {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ring.share()
 }
 
 // Check reports what would make every connection of role fail. Making a connection does the same.
@@ -165,6 +200,10 @@ func (c *Config) Close() error {
 			b.native.close()
 			c.built[i] = nil
 		}
+	}
+	if c.ring != nil {
+		c.ring.Close()
+		c.ring = nil
 	}
 	return nil
 }
@@ -209,6 +248,9 @@ func (c *Config) fill(b *builtConfig, role Role) error {
 	if err := c.addTrust(b, role); err != nil {
 		return err
 	}
+	if err := c.addSessions(b, role); err != nil {
+		return err
+	}
 	if status := raw.Sst_config_freeze(config, int32(role)); status != raw.SST_OK {
 		return failure("configure", status, b.lastError)
 	}
@@ -240,6 +282,9 @@ func (c *Config) settings(config *raw.Config) []setting {
 	report := c.Report
 	if c.KeyLogWriter != nil {
 		report |= 1 << EventKeyLog
+	}
+	if c.ClientSessionCache != nil || c.StoreSession != nil {
+		report |= 1 << EventSession
 	}
 	all := []setting{
 		{"Compat", c.Compat, func() int32 { return raw.Sst_config_set_profile(config, raw.SST_PROFILE_COMPAT) }},
@@ -280,6 +325,8 @@ func (c *Config) questions(config *raw.Config, role Role) setting {
 	add(role == RoleServer && c.GetCertificate != nil, StatusWantCertificate)
 	add(role == RoleClient && c.GetClientCertificate != nil, StatusWantCertificate)
 	add(c.VerifyPeer != nil, StatusWantCertificateVerify)
+	add(c.FindSession != nil, StatusWantSession)
+	add(c.OpenTicket != nil, StatusWantTicketDecrypt)
 	return setting{"SuspendOn", mask != 0, func() int32 { return raw.Sst_config_suspend_on(config, mask) }}
 }
 

@@ -26,8 +26,10 @@ func TestConfig_cloneHasEveryField(t *testing.T) {
 			field.SetBool(true)
 		case field.Kind() == reflect.Func:
 			field.Set(reflect.MakeFunc(field.Type(), func([]reflect.Value) []reflect.Value { return nil }))
-		case field.Kind() == reflect.Interface:
+		case field.Type() == reflect.TypeFor[io.Writer]():
 			config.KeyLogWriter = io.Discard
+		case field.Type() == reflect.TypeFor[securestream.ClientSessionCache]():
+			config.ClientSessionCache = securestream.NewLRUClientSessionCache(1)
 		case field.CanInt():
 			field.SetInt(1)
 		case field.CanUint():

@@ -32,6 +32,13 @@ type Conn struct {
 	open         atomic.Bool
 	handshakeErr error // the failure that ended the handshake
 
+	sessionKey string // under which the cache has sessions of the server; empty: there is no cache
+	early      []byte // what is to be sent before the handshake has finished
+	earlySent  int
+
+	unconfirmed atomic.Bool // a server that takes early data
+	gaveEarly   atomic.Bool // the last Read
+
 	in       inbox
 	out      outbox
 	heard    atomic.Bool // data has come
@@ -61,6 +68,9 @@ func newConn(conn net.Conn, config *Config, role Role, serverName string) *Conn 
 	c.stream, c.broken = newStream(config, role, serverName, role == RoleServer && config.asksClient())
 	if c.broken == nil {
 		c.broken = c.stream.LeavePartial() // ciphertext stays in our buffer, none is copied
+	}
+	if c.broken == nil {
+		c.broken = c.offerSession(config, serverName)
 	}
 	if transport, ok := conn.(syscall.Conn); ok && role == RoleClient {
 		c.socket, _ = transport.SyscallConn()
@@ -134,6 +144,7 @@ func (c *Conn) handshake(ctx context.Context) error {
 			return sent
 		case p.Status == StatusOK:
 			c.in.owes = p.Flags&HasOutput != 0
+			c.unconfirmed.Store(p.Flags&EarlyData != 0)
 			return nil
 		case p.Status == StatusNeedOutput:
 			continue
@@ -143,6 +154,9 @@ func (c *Conn) handshake(ctx context.Context) error {
 				return &answerError{err}
 			}
 			continue
+		}
+		if err := c.sendEarly(); err != nil {
+			return err
 		}
 		if err := c.receive(); err != nil {
 			return err
@@ -185,6 +199,9 @@ func (c *Conn) events(flags Flags) {
 		config := c.stream.config.Load()
 		if event.Kind == EventKeyLog && config.KeyLogWriter != nil {
 			config.writeKeyLog(event.Data)
+		}
+		if event.Kind == EventSession {
+			c.keepSession(config, event.Data)
 		}
 	}
 }
@@ -245,6 +262,7 @@ func (c *Conn) Close() error {
 	var refused error
 	if c.open.Load() {
 		refused = c.lookLast()
+		c.confirm()
 		if c.writers.Load() == 0 {
 			_ = c.conn.SetWriteDeadline(time.Now().Add(goodbye))
 			c.out.mu.Lock()

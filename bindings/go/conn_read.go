@@ -66,6 +66,7 @@ func (c *Conn) openSome(p []byte) int {
 	var done Progress
 	var err error
 	written := 0
+	leave := c.lockEarly()
 	if len(p) >= maxPlaintext {
 		done, err = c.stream.Decrypt(in.wire(), p)
 		written = done.Produced
@@ -77,7 +78,12 @@ func (c *Conn) openSome(p []byte) int {
 			in.ranges[i].Offset += base
 		}
 	}
+	leave()
 	in.take(done.Consumed)
+	if early := done.Flags&EarlyData != 0; early || c.gaveEarly.Load() || c.unconfirmed.Load() {
+		c.gaveEarly.Store(early)
+		c.unconfirmed.Store(early)
+	}
 	if done.Produced > 0 && !c.heard.Load() {
 		c.heard.Store(true)
 	}
@@ -111,6 +117,7 @@ func (c *Conn) received(n int, err error) error {
 		return nil // an error comes again
 	case err == io.EOF:
 		in.hungry, in.eof = false, true
+		defer c.lockEarly()()
 		return c.stream.InputEOF()
 	}
 	return err

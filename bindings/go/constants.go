@@ -51,9 +51,9 @@ const (
 	StatusWantCertificate         Status = raw.SST_WANT_CERTIFICATE           // which credential?
 	StatusWantCertificateVerify   Status = raw.SST_WANT_CERTIFICATE_VERIFY    // is this peer good?
 	StatusWantPrivateKeyOperation Status = raw.SST_WANT_PRIVATE_KEY_OPERATION // the signature, please
-	StatusWantSession             Status = raw.SST_WANT_SESSION
-	StatusWantTicketDecrypt       Status = raw.SST_WANT_TICKET_DECRYPT
-	StatusWantEarlyDataRetry      Status = raw.SST_WANT_EARLY_DATA_RETRY
+	StatusWantSession             Status = raw.SST_WANT_SESSION               // the session of this id?
+	StatusWantTicketDecrypt       Status = raw.SST_WANT_TICKET_DECRYPT        // the session in this ticket?
+	StatusWantEarlyDataRetry      Status = raw.SST_WANT_EARLY_DATA_RETRY      // early data was not taken
 )
 
 // String is the name that C has for the status, without SST_: "NEED_INPUT".
@@ -106,11 +106,11 @@ type EventKind uint32
 
 // The kinds of events.
 const (
-	EventSession       EventKind = raw.SST_EVENT_SESSION        // not in this version
+	EventSession       EventKind = raw.SST_EVENT_SESSION        // a session came: TakeSession has it. Data: of a server, its id
 	EventKeyLog        EventKind = raw.SST_EVENT_KEY_LOG        // Data: one line of the NSS key log (RFC 9850). These are secrets
 	EventAlertReceived EventKind = raw.SST_EVENT_ALERT_RECEIVED // Value: the number of the alert, close_notify (0) included
 	EventKeysUpdated   EventKind = raw.SST_EVENT_KEYS_UPDATED   // Value: 0 our sending keys have changed, 1 the receiving ones
-	EventEarlyData     EventKind = raw.SST_EVENT_EARLY_DATA     // not in this version
+	EventEarlyData     EventKind = raw.SST_EVENT_EARLY_DATA     // Value: 1 taken, 0 refused; of a client that offered it, a server that took it
 )
 
 // MaxRecord is the longest TLS record: the least receive buffer for [Stream.DecryptInPlace] and with LeavePartial.

@@ -17,6 +17,7 @@ type Info struct {
 	Verified             bool // the peer's certificate was verified: chain, and name unless opted out
 	HelloRetry           bool
 	ExtendedMasterSecret bool // true with TLS 1.3 too
+	EarlyDataAccepted    bool
 }
 
 // Event is a fact that needs no answer.
@@ -78,6 +79,7 @@ func (s *Stream) Info() Info {
 		Verified:             i.Flags&raw.SST_INFO_VERIFIED != 0,
 		HelloRetry:           i.Flags&raw.SST_INFO_HELLO_RETRY != 0,
 		ExtendedMasterSecret: i.Flags&raw.SST_INFO_EXTENDED_MASTER_SECRET != 0,
+		EarlyDataAccepted:    i.Flags&raw.SST_INFO_EARLY_DATA_ACCEPTED != 0,
 	}
 }
 

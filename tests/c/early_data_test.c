@@ -106,6 +106,22 @@ TEST(early_data, one_call_gives_early_or_later_data) {
   early_free(&early);
 }
 
+/* A call that gives later data alone, though it begins before the confirmation. */
+TEST(early_data, call_that_ends_it_gives_later_data) {
+  Early early = early_begin(.client = {.server_name = NULL});
+  Side *client = &early.pair.client, *server = &early.pair.server;
+  EXPECT_STATUS(side_send(client, "early", 5), SST_OK);
+  EXPECT_STATUS(side_handshake(server), SST_OK);
+  EXPECT_STATUS(decrypt_all(server), SST_NEED_INPUT);
+  EXPECT_RECEIVED(server, "early", 5);
+  EXPECT_STATUS(side_handshake(client), SST_OK);
+  EXPECT_STATUS(side_send(client, "later", 5), SST_OK);
+  EXPECT_STATUS(decrypt_all(server), SST_NEED_INPUT);
+  EXPECT_EQ(server->progress.flags & SST_EARLY_DATA, 0);
+  EXPECT_RECEIVED(server, "later", 5);
+  early_free(&early);
+}
+
 static void replace_server(Early *early, uint16_t group) {
   SideOptions options = early->resume.options.server;
   options.config = NULL;

@@ -58,7 +58,7 @@ suspension_examples_compile() {
   mkdir -p "$module"
   awk -v folder="$module" '/^```go$/ { inside = ++count; system("mkdir " folder "/e" count); print "package e" count "\n" >(folder "/e" count "/example.go"); next }
     /^```/ { inside = 0 } inside { print >(folder "/e" inside "/example.go") }' docs/suspensions.md
-  [ "$(find "$module" -name example.go | wc -l)" -ge 4 ] || { echo "docs/suspensions.md has less than four blocks in Go"; return 1; }
+  [ "$(find "$module" -name example.go | wc -l)" -ge 7 ] || { echo "docs/suspensions.md has less than seven blocks in Go"; return 1; }
   printf 'module example.test/page\n\ngo 1.24\n' >"$module/go.mod"
   go -C "$module" mod edit -require securestream.example/securestream@v0.0.0 \
     -replace "securestream.example/securestream=$SST_ROOT/bindings/go"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
+import ssl
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,6 +25,7 @@ from peers import (
     der_chain,
     pem,
     server_config,
+    sockets,
     streams,
     trust,
 )
@@ -43,7 +46,16 @@ def example(name: str) -> Any:
 
 def test_every_example_is_tested() -> None:
     names = [re.findall(r"^(?:async )?def (\w+)", text, re.MULTILINE) for text in EXAMPLES]
-    assert names == [["by_name"], ["with_wallet"], ["pinned"], ["from_token"], ["answer"]]
+    assert names == [
+        ["by_name"],
+        ["with_wallet"],
+        ["pinned"],
+        ["from_token"],
+        ["with_store"],
+        ["with_key_server"],
+        ["ask"],
+        ["answer"],
+    ]
 
 
 def test_by_name() -> None:
@@ -98,6 +110,69 @@ def test_from_token() -> None:
 
     with connections(server=example("from_token")(pem("server-p256"), token)) as (a, _):
         assert a.stream.is_verified
+
+
+def test_with_store() -> None:
+    store: dict[bytes, ss.Session] = {}
+    config = example("with_store")(credential("server-p256"), store)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context.options |= ssl.OP_NO_TICKET
+    session = None
+    for turn in range(2):
+        with sockets() as (one, two):
+            server = ss.Connection.server(two, config, verify_time=NOW)
+            task = Task(server.handshake)
+            client = context.wrap_socket(one, session=session)
+            task.result()
+            assert client.session_reused == server.is_resumed == bool(turn)
+            session = client.session
+            while event := server.stream.next_event():
+                kept = server.take_session()
+                assert kept is not None
+                store[event.data] = kept
+
+
+def test_with_key_server() -> None:
+    asked: list[bytes] = []
+
+    def cannot(ticket: bytes) -> None:
+        asked.append(ticket)
+
+    client = client_config(session_cache=ss.SessionCache())
+    server = example("with_key_server")(credential("server-p256"), cannot)
+    for config in server_config(), server:
+        with connections(client, config) as (a, b):
+            b.sendall(b"x")
+            a.recv(1)
+            assert not a.is_resumed
+    assert len(asked) == 1
+
+
+def test_ask() -> None:
+    cache = ss.SessionCache()
+    client = client_config(session_cache=cache, early_data=True)
+    server = server_config(early_data=True)
+    with ss.listen(("127.0.0.1", 0), server, verify_time=NOW) as listener:
+
+        def serve(size: int) -> tuple[bytes, bool]:
+            connection, _ = listener.accept()
+            with connection:
+                got, is_early = connection.recv(size), connection.is_early
+                connection.sendall(b"x")
+                connection.recv(1)
+            return got, is_early
+
+        # The page's function has no time at which to judge the certificates of the tests.
+        scope = SimpleNamespace(connect=partial(ss.connect, server_name=NAME, verify_time=NOW, timeout=10))
+        ask = example("ask")
+        ask.__globals__["ss"] = scope
+        for is_early in (False, True):
+            task = Task(partial(serve, 100))
+            with ask(listener.address, client, b"request") as connection:
+                assert connection.recv(1) == b"x"
+            assert task.result() == (b"request", is_early)
 
 
 def test_answer() -> None:

@@ -155,7 +155,7 @@ stores = {id(task.result()) for task in tasks}
 assert len(stores) == 1 and len(ss.TrustStore.system()) == 2
 Path("bundle.pem").unlink()
 streams = [ss.Stream(ss.Config(), ss.Role.CLIENT, server_name=NAME) for _ in range(3)]
-assert ss.live_objects() - start == 1 + 3 * 3  # the store; for each a config, its copy with the store, and a stream
+assert ss.live_objects() - start == 1 + 3 * 4  # the store; for each a config, its ring, its copy with the store, and a stream
 child = os.fork()
 if child == 0:
     os._exit(len(ss.TrustStore.system()))

@@ -44,9 +44,21 @@ from .errors import (
     TruncatedError,
     UnsupportedError,
 )
+from .facts import Event, Info
 from .listener import Listener, connect, listen
-from .question import CertificateRequest, ClientHello, PeerCertificate, PrivateKeyOperation, Question
-from .stream import Event, Info, Progress, Stream
+from .question import (
+    CertificateRequest,
+    ClientHello,
+    EarlyDataRetry,
+    PeerCertificate,
+    PrivateKeyOperation,
+    Question,
+    SessionLookup,
+    TicketDecryption,
+)
+from .session import Session, SessionCache
+from .stream import Progress, Stream
+from .ticket_keys import TicketKey, TicketKeys
 from .trust import TrustStore
 
 __version__: str = _native.sst_version_string()
@@ -78,6 +90,7 @@ __all__ = [
     "Counter",
     "Credential",
     "Direction",
+    "EarlyDataRetry",
     "Event",
     "EventKind",
     "Fact",
@@ -98,11 +111,17 @@ __all__ = [
     "RECORD_MAX",
     "Role",
     "SecureStreamError",
+    "Session",
+    "SessionCache",
+    "SessionLookup",
     "State",
     "StateError",
     "Status",
     "Stream",
     "SystemCallError",
+    "TicketDecryption",
+    "TicketKey",
+    "TicketKeys",
     "TruncatedError",
     "TrustStore",
     "UnsupportedError",

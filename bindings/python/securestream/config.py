@@ -10,6 +10,7 @@ from ._checks import check, made, plain_record
 from .constants import ClientCertificate, EventKind, Profile, Role, Status, Verify, Version
 from .credential import Credential
 from .errors import ArgumentError
+from .ticket_keys import TicketKeys
 from .trust import TrustStore
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
     from _typeshed import ReadableBuffer
 
-    from .question import CertificateRequest, ClientHello, PeerCertificate
+    from .question import CertificateRequest, ClientHello, PeerCertificate, SessionLookup, TicketDecryption
+    from .session import Session, SessionCache
 
 
 class Settings(TypedDict, total=False):
@@ -37,6 +39,12 @@ class Settings(TypedDict, total=False):
     allow_sha1           signatures by SHA-1 in the peer's chain are accepted as well as those by SHA-2
     max_fragment         the most plaintext in a record that is sent: 512 to 16384
     session_tickets      for servers: how many session tickets follow a handshake: 0 to 16. Without it: 1
+    ticket_keys          for servers: the `TicketKeys` that seal and open them. Without it: a ring that the config and those
+                         made of it by `replace` share
+    session_lifetime     how long a session can be resumed, in seconds: 0 (never) to 604,800. Without it: 7,200
+    session_cache        for clients: a `SessionCache`; then sessions are asked for, kept, and used by `Connection.client`
+                         and `connect`
+    early_data           lets a client send, a server take 0-RTT data, which an attacker can replay: see `connect`
     profile              `Profile.DEFAULT`, `COMPAT`
     report               kinds of events to report: see `Stream.next_event`
     suspend_on           `Status.WANT_x`: what a handshake stops for, see `Stream.question`
@@ -50,6 +58,8 @@ class Settings(TypedDict, total=False):
     select_credential    called with a `CertificateRequest`, returns the `Credential` to show; None: none
     verify_peer          called with a `PeerCertificate`, returns True (good, whatever the verdict), False (not good),
                          or None (as the verdict says)
+    find_session         for servers: called with a `SessionLookup`, returns the `Session` of that id; None: not known
+    open_ticket          for servers: called with a `TicketDecryption`, returns the session in the ticket; None: unknown
     """
 
     trust: TrustStore | None
@@ -68,12 +78,18 @@ class Settings(TypedDict, total=False):
     allow_sha1: bool
     max_fragment: int
     session_tickets: int
+    ticket_keys: TicketKeys | None
+    session_lifetime: int
+    session_cache: SessionCache | None
+    early_data: bool
     profile: Profile
     report: Iterable[EventKind]
     suspend_on: Iterable[Status]
     select_config: Callable[[ClientHello], Config | None] | None
     select_credential: Callable[[CertificateRequest], Credential | None] | None
     verify_peer: Callable[[PeerCertificate], bool | None] | None
+    find_session: Callable[[SessionLookup], Session | None] | None
+    open_ticket: Callable[[TicketDecryption], ReadableBuffer | None] | None
 
 
 class Config:
@@ -95,6 +111,8 @@ class Config:
         if unknown:
             raise TypeError(f"Config has no setting {', '.join(sorted(unknown))}")
         self._settings: Settings = _with_lists(settings)
+        if self._settings.get("ticket_keys") is None:
+            self._settings["ticket_keys"] = TicketKeys()  # one that `replace` hands on
         self._client = None
         self._handle = made(_native.sst_config_new())
         self._apply_protocol(self._settings)
@@ -162,11 +180,25 @@ class Config:
             self._check(_native.sst_config_set_alpn_lenient(c, s["alpn_lenient"]), "alpn_lenient")
         if "max_fragment" in s:
             self._check(_native.sst_config_set_max_fragment(c, s["max_fragment"]), "max_fragment")
+        kinds = set(s.get("report", ()))
+        if s.get("session_cache") is not None:
+            kinds.add(EventKind.SESSION)
+        if kinds:
+            self._check(_native.sst_config_report(c, sum(1 << kind for kind in kinds)), "report")
+        self._apply_sessions(s)
+        self._apply_questions(s)
+
+    def _apply_sessions(self, s: Settings) -> None:
+        c = self._handle
         if "session_tickets" in s:
             self._check(_native.sst_config_set_ticket_count(c, s["session_tickets"]), "session_tickets")
-        if "report" in s:
-            self._check(_native.sst_config_report(c, sum({1 << kind for kind in s["report"]})), "report")
-        self._apply_questions(s)
+        ticket_keys = s.get("ticket_keys")
+        if ticket_keys is not None:
+            self._check(_native.sst_config_set_ticket_keys(c, ticket_keys._handle))
+        if "session_lifetime" in s:
+            self._check(_native.sst_config_set_session_lifetime(c, s["session_lifetime"]), "session_lifetime")
+        if "early_data" in s:
+            self._check(_native.sst_config_set_early_data(c, s["early_data"]), "early_data")
 
     def _apply_questions(self, s: Settings) -> None:
         questions = set(s.get("suspend_on", ()))
@@ -174,6 +206,10 @@ class Config:
             questions.add(Status.WANT_CERTIFICATE)
         if s.get("verify_peer"):
             questions.add(Status.WANT_CERTIFICATE_VERIFY)
+        if s.get("find_session"):
+            questions.add(Status.WANT_SESSION)
+        if s.get("open_ticket"):
+            questions.add(Status.WANT_TICKET_DECRYPT)
         first = Status.WANT_CLIENT_HELLO
         if any(question < first for question in questions):
             raise ArgumentError(plain_record(Status.ERR_INVALID_ARGUMENT)._replace(message="suspend_on lists WANT_x"))

@@ -14,6 +14,7 @@ from . import _native
 from ._checks import bytes_view, failure, plain_record
 from ._receiver import Receiver
 from ._sender import Sender, is_ready
+from ._shaking import Shaking
 from .config import Config
 from .constants import Counter, Role, Status, Version
 from .errors import AlertError, ClosedError, SecureStreamError, StateError
@@ -24,12 +25,13 @@ if TYPE_CHECKING:
 
     from _typeshed import ReadableBuffer, WriteableBuffer
 
-_LINGER_S = 1.0  # for the peer to read our alert
+    from .session import Session
+
 _CLOSE_S = 5.0  # for a peer that does not read, to take our close_notify
 _INTERNAL_ERROR = 80  # an alert
 
 
-class Connection:
+class Connection(Shaking):
     """TLS over a connected socket, which belongs to the connection from then on.
 
     The calls wait as the socket does: `TimeoutError` when one wait has taken its timeout, `BlockingIOError` without
@@ -61,8 +63,19 @@ class Connection:
     def client(
         cls, sock: socket.socket, config: Config, server_name: str | bytes | None = None, **options: Any
     ) -> Self:
-        """A client over a connected socket. `options` are those of `Stream`."""
-        return cls(sock, Stream(config, Role.CLIENT, server_name=server_name, **options))
+        """A client over a connected socket. `options` are those of `Stream`.
+
+        Without a `session` among them it is the newest one of this server in the config's `session_cache`.
+        """
+        cache = config._settings.get("session_cache")
+        if cache is None or server_name is None:
+            return cls(sock, Stream(config, Role.CLIENT, server_name=server_name, **options))
+        name = server_name if isinstance(server_name, str) else server_name.decode("latin-1")
+        if options.get("session") is None:
+            options["session"] = cache.get(name)
+        connection = cls(sock, Stream(config, Role.CLIENT, server_name=server_name, **options))
+        connection._receiver.keep = lambda session: cache.put(name, session)
+        return connection
 
     @classmethod
     def server(cls, sock: socket.socket, config: Config, **options: Any) -> Self:
@@ -74,6 +87,15 @@ class Connection:
         """For its facts: version, alpn, counters, events."""
         return self._stream
 
+    def take_session(self) -> Session | None:
+        """As `Stream.take_session`. What a `session_cache` keeps is not there any more."""
+        return self._stream.take_session()
+
+    @property
+    def is_resumed(self) -> bool:
+        """As `Stream.is_resumed`."""
+        return self._stream.is_resumed
+
     @property
     def peer_certificates(self) -> tuple[bytes, ...]:
         """As `Stream.peer_certificates`."""
@@ -83,72 +105,6 @@ class Connection:
     def verified_chain(self) -> tuple[bytes, ...]:
         """As `Stream.verified_chain`."""
         return self._stream.verified_chain
-
-    # Handshake
-
-    def handshake(self) -> None:
-        """Perform the handshake, unless it is done.
-
-        Raises `CertificateError`, `AlertError`, `HandshakeEOFError`, `ProtocolError`, `ConfigError`; the peer is told,
-        and the connection can then only be closed.
-        """
-        if self._is_shaken:
-            return
-        with self._shaking:  # and not in the lock of a reader, which another thread may hold for long when it is done
-            if not self._is_shaken:
-                with self._receiver.lock, self._sender.lock:
-                    self._shake()
-
-    def _shake(self) -> None:
-        while not self._is_shaken:
-            self._transmit()
-            status = self._step()
-            if status < 0:
-                self._tell_why()
-                raise self._failure(status)
-            self._transmit()
-            if status == Status.OK:
-                self._is_shaken = True
-            elif status == Status.NEED_INPUT:
-                self._receiver.receive()
-            elif status != Status.NEED_OUTPUT:
-                self._answer()
-
-    def _step(self) -> int:
-        progress = _native.sst_stream_handshake(self._stream._handle, self._receiver.wire, self._sender.room)
-        self._stream._want = progress.status
-        self._receiver.consume(progress.consumed)
-        self._sender.put(progress.produced)
-        return progress.status
-
-    def _answer(self) -> None:
-        try:
-            self._stream.answer()
-        except BaseException:  # the answer was no
-            self._step()
-            self._tell_why()
-            raise
-
-    def _tell_why(self) -> None:
-        """Send the alert. A socket that is closed over unread bytes resets the connection, and the peer reads nothing."""
-        deadline = time.monotonic() + _LINGER_S
-        try:
-            self._sender.transmit(wait=False, flush=True)
-            if self._stream.last_error and self._stream.last_error.alert_sent is not None:
-                self._socket.shutdown(socket.SHUT_WR)
-                if self._socket.gettimeout() != 0:
-                    self._drain(deadline)
-        except OSError:
-            pass
-
-    def _drain(self, deadline: float) -> None:
-        """Read and forget, up to the end of the transport or to a time."""
-        poll = select.poll()
-        poll.register(self._socket, select.POLLIN)
-        unwanted = bytearray(65536)
-        while poll.poll(max(0, 1000 * (deadline - time.monotonic()))):
-            if not self._socket.recv_into(unwanted) or time.monotonic() > deadline:
-                return
 
     # Receiving
 
@@ -324,7 +280,18 @@ class Connection:
         if ending is not None and ending <= Status.ERR_ALERT_RECEIVED and not self._is_told:
             raise self._failure(ending)
 
+    def _confirm(self) -> None:
+        """close_notify goes out behind the confirmation of the handshake."""
+        if self._receiver.is_early and self._receiver.lock.acquire(blocking=False):
+            try:
+                timeout = self._socket.gettimeout()
+                self._socket.settimeout(_CLOSE_S if timeout is None else min(timeout, _CLOSE_S))
+                self._receiver.confirm(time.monotonic() + _CLOSE_S)
+            finally:
+                self._receiver.lock.release()
+
     def _say_goodbye(self) -> None:
+        self._confirm()
         if not self._is_shaken or not self._sender.lock.acquire(blocking=False):
             return  # nothing to say, or a writer is still writing
         try:

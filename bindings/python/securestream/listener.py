@@ -13,6 +13,8 @@ from .constants import Role
 if TYPE_CHECKING:
     from typing import Self
 
+    from _typeshed import ReadableBuffer
+
 
 def connect(
     address: tuple[str, int],
@@ -20,12 +22,19 @@ def connect(
     *,
     server_name: str | bytes | None = None,
     timeout: float | None = None,
+    early_data: ReadableBuffer = b"",
     **options: Any,
 ) -> Connection:
     """Connect to (host, port) over TCP and perform the handshake.
 
     The certificate must be for `server_name`, by default for the host. `config` is by default `Config()`, which trusts the
     issuers of the system. `timeout` is for each wait, then and later. `options` are those of `Stream`.
+
+    `early_data` is sent with the first flight, if `config` has `early_data` and there is a session that allows it: from
+    its `session_cache`, or as `session`. An attacker can replay it. The server may decline it; nothing is sent twice:
+
+        connection = connect(address, config, early_data=request)
+        connection.sendall(request[connection.early_data_accepted :])
 
     Raises what `socket.create_connection` and `Connection.handshake` raise.
     """
@@ -34,7 +43,7 @@ def connect(
     sock = socket.create_connection(address, timeout)
     try:
         connection = Connection.client(sock, config, address[0] if server_name is None else server_name, **options)
-        connection.handshake()
+        connection.handshake(early_data)
     except BaseException:
         sock.close()
         raise

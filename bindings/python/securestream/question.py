@@ -11,6 +11,8 @@
             stream.reject()
         case PrivateKeyOperation(scheme, message):
             stream.set_signature(sign(scheme, message))
+        case EarlyDataRetry():
+            stream.continue_without_early_data()
 
 A question is a copy of facts, which any thread may look at for as long as it likes. The answer comes once, from any
 thread, any time later; the next handshake call goes on.
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
     from .config import Config
     from .credential import Credential
+    from .session import Session
 
 
 class ClientHello(NamedTuple):
@@ -94,7 +97,31 @@ class PrivateKeyOperation(NamedTuple):
     chain: tuple[bytes, ...]
 
 
-Question = ClientHello | CertificateRequest | PeerCertificate | PrivateKeyOperation
+class SessionLookup(NamedTuple):
+    """The session of this id? Of a TLS 1.2 server, for a client that has no tickets."""
+
+    session_id: bytes
+
+
+class TicketDecryption(NamedTuple):
+    """The session in this ticket, which no key of the ring opens?"""
+
+    ticket: bytes
+
+
+class EarlyDataRetry(NamedTuple):
+    """The server did not take the early data: it has reached nobody, and must be sent again."""
+
+
+Question = (
+    ClientHello
+    | CertificateRequest
+    | PeerCertificate
+    | PrivateKeyOperation
+    | SessionLookup
+    | TicketDecryption
+    | EarlyDataRetry
+)
 
 
 def _client_hello(handle: _native.StreamHandle) -> ClientHello:
@@ -156,6 +183,9 @@ _READ: dict[int, Callable[[_native.StreamHandle], Question]] = {
     Status.WANT_CERTIFICATE: _certificate_request,
     Status.WANT_CERTIFICATE_VERIFY: _peer_certificate,
     Status.WANT_PRIVATE_KEY_OPERATION: _private_key_operation,
+    Status.WANT_SESSION: lambda handle: SessionLookup(value(_native.sst_stream_session_id(handle))),
+    Status.WANT_TICKET_DECRYPT: lambda handle: TicketDecryption(value(_native.sst_stream_ticket(handle))),
+    Status.WANT_EARLY_DATA_RETRY: lambda handle: EarlyDataRetry(),
 }
 
 
@@ -209,6 +239,22 @@ class Suspendable:
         """Answer `PrivateKeyOperation`, with a signature as TLS has it (ECDSA: DER)."""
         _good(_native.sst_stream_set_signature(self._handle, signature))
 
+    def answer_session(self, session: Session | None) -> None:
+        """Answer `SessionLookup`. None: it is not known, and the handshake is a full one."""
+        _good(_native.sst_stream_answer_session(self._handle, None if session is None else session._handle))
+
+    def set_ticket_plaintext(self, plaintext: ReadableBuffer) -> None:
+        """Answer `TicketDecryption` with what is in the ticket: section 7 of the header tells how to open one."""
+        _good(_native.sst_stream_set_ticket_plaintext(self._handle, plaintext))
+
+    def ignore_ticket(self) -> None:
+        """Answer `TicketDecryption`: it cannot be used, and the handshake is a full one."""
+        _good(_native.sst_stream_ignore_ticket(self._handle))
+
+    def continue_without_early_data(self) -> None:
+        """Answer `EarlyDataRetry`: what was early is sent again by the caller, when the handshake has finished."""
+        _good(_native.sst_stream_continue_without_early_data(self._handle))
+
     def reject(self, alert: int | None = None) -> None:
         """Answer any question with no: the next handshake call raises `ProtocolError` with the code `ERR_REJECTED`.
 
@@ -217,7 +263,8 @@ class Suspendable:
         _good(_native.sst_stream_reject(self._handle, -1 if alert is None else alert))
 
     def answer(self) -> None:
-        """Answer as the config says: by `select_config`, `select_credential`, `verify_peer`, the credential's `sign`.
+        """Answer as the config says: by `select_config`, `select_credential`, `verify_peer`, the credential's `sign`,
+        `find_session`, `open_ticket`. `EarlyDataRetry` is answered with yes.
 
         `Connection` does this. What they raise goes through, and the answer was no. Raises `StateError`: there is no
         question, or nobody to ask.
@@ -250,6 +297,13 @@ class Suspendable:
                     self.accept() if good else self.reject()
             case PrivateKeyOperation():
                 self.set_signature(self._signer(question)(question))
+            case SessionLookup() if find_session := settings.get("find_session"):
+                self.answer_session(find_session(question))
+            case TicketDecryption() if open_ticket := settings.get("open_ticket"):
+                plaintext = open_ticket(question)
+                self.ignore_ticket() if plaintext is None else self.set_ticket_plaintext(plaintext)
+            case EarlyDataRetry():
+                self.continue_without_early_data()
             case _:
                 raise _nobody_answers(Status(self._want))
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from . import _native
 from ._checks import bytes_view, certificates, check, failure, made, refuse, text, value
 from .config import Config
 from .constants import RECORD_MAX, Counter, Direction, EventKind, Fact, Role, State, Status, Version
 from .errors import SecureStreamError
+from .facts import Event, Info
 from .question import Suspendable
+from .session import Resumable, Session
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
@@ -24,47 +26,7 @@ _BINDINGS = {
 }
 
 
-class Event(NamedTuple):
-    """A fact that needs no answer. `lost` events went before it, because too many waited."""
-
-    kind: int
-    value: int
-    lost: int
-    data: bytes
-
-
-class Info(NamedTuple):
-    """What was agreed, in IANA numbers; 0: nothing yet, or not used. The names are those of IANA, "" for 0."""
-
-    version: int
-    suite: int
-    group: int
-    peer_scheme: int
-    local_scheme: int
-    flags: int
-
-    @property
-    def suite_name(self) -> str:
-        """For example "TLS_AES_128_GCM_SHA256"."""
-        return _native.sst_suite_name(self.suite) if self.suite else ""
-
-    @property
-    def group_name(self) -> str:
-        """For example "x25519"."""
-        return _native.sst_group_name(self.group) if self.group else ""
-
-    @property
-    def peer_scheme_name(self) -> str:
-        """The signature scheme of the peer's certificate, for example "ecdsa_secp256r1_sha256"."""
-        return _native.sst_scheme_name(self.peer_scheme) if self.peer_scheme else ""
-
-    @property
-    def local_scheme_name(self) -> str:
-        """That of ours."""
-        return _native.sst_scheme_name(self.local_scheme) if self.local_scheme else ""
-
-
-class Stream(Suspendable):
+class Stream(Suspendable, Resumable):
     """One TLS connection, client or server, over buffers that the caller moves.
 
     The calls that move bytes come in two forms. Those named `..._into` take any C-contiguous buffer as input and any
@@ -92,6 +54,7 @@ class Stream(Suspendable):
         verify_time: int | None = None,
         max_fragment: int | None = None,
         leave_partial: bool = False,
+        session: Session | None = None,
     ) -> None:
         """Make a stream of `Role.CLIENT` or `Role.SERVER`. A server without a config stops for one: see `question`.
 
@@ -101,6 +64,7 @@ class Stream(Suspendable):
         verify_time    when certificates are judged, in seconds since 1970 UTC
         max_fragment   the most plaintext in a record that is sent
         leave_partial  decrypt leaves a record that has not come whole in the caller's buffer
+        session        what a client resumes, if it fits and the server agrees
 
         Raises `ConfigError`: the config lacks something for this role, or a name that no host has.
         """
@@ -123,6 +87,8 @@ class Stream(Suspendable):
             self._check(_native.sst_stream_set_max_fragment(handle, max_fragment))
         if leave_partial:
             self._check(_native.sst_stream_set_options(handle, _native.SST_OPTION_LEAVE_PARTIAL))
+        if session is not None:
+            self._check(_native.sst_stream_set_session(handle, session._handle))
 
     # Moving bytes between buffers
 

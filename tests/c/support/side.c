@@ -72,6 +72,7 @@ static void keep_output(Side *side, Call call, const uint8_t *out, size_t len) {
   side->received = test_reallocate(side->received, side->received_len + len);
   memcpy(side->received + side->received_len, out, len);
   side->received_len += len;
+  if ((side->progress.flags & SST_EARLY_DATA) != 0) side->early_len += len;
 }
 
 sst_status side_call(Side *side, Call call, const uint8_t *in, size_t in_len, size_t room) {

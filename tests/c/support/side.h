@@ -30,8 +30,9 @@ typedef struct Side {
   sst_progress progress;
   uint8_t *received; /* all plaintext so far */
   size_t received_len;
-  size_t asked; /* the room that the next call must have, since the last one could do nothing; 0: none */
-  size_t held;  /* wire bytes that the last call was given and has left */
+  size_t early_len; /* of it: what came as 0-RTT data */
+  size_t asked;     /* the room that the next call must have, since the last one could do nothing; 0: none */
+  size_t held;      /* wire bytes that the last call was given and has left */
 } Side;
 
 /*

@@ -2,6 +2,7 @@
 #include "loads.h"
 #include "names.h"
 #include "openssl_signer.h"
+#include "rings.h"
 
 #include <stdlib.h>
 
@@ -89,6 +90,45 @@ static sst_status with_signature(World *world, End *end, const Match *match) {
   return status;
 }
 
+static sst_status with_session(World *world, End *end, const Match *match) {
+  (void)match;
+  return sst_stream_answer_session(end->side.stream, world->session);
+}
+
+static sst_status with_no_session(World *world, End *end, const Match *match) {
+  (void)world, (void)match;
+  return sst_stream_answer_session(end->side.stream, NULL);
+}
+
+static sst_status ticket_is_unknown(World *world, End *end, const Match *match) {
+  (void)world, (void)match;
+  return sst_stream_ignore_ticket(end->side.stream);
+}
+
+/* Without a ticket there is nothing to open, and anything must be refused. */
+static sst_status with_opened_ticket(World *world, End *end, const Match *match) {
+  (void)world;
+  uint8_t ticket[16384], plaintext[16384] = {0};
+  size_t len = 0, opened = 1;
+  REQUIRE_STATUS(sst_stream_ticket(end->side.stream, ticket, sizeof ticket, &len), SST_OK);
+  if (len > 0) opened = ring_open_ticket(place_text(match, 0), ticket, len, plaintext, sizeof plaintext);
+  return sst_stream_set_ticket_plaintext(end->side.stream, plaintext, opened);
+}
+
+static sst_status with_ticket_contents(World *world, End *end, const Match *match) {
+  (void)world;
+  size_t len = 0;
+  uint8_t *contents = place_data(match, 0, &len);
+  const sst_status status = sst_stream_set_ticket_plaintext(end->side.stream, contents, len);
+  free(contents);
+  return status;
+}
+
+static sst_status will_send_again(World *world, End *end, const Match *match) {
+  (void)world, (void)match;
+  return sst_stream_continue_without_early_data(end->side.stream);
+}
+
 /* The first that matches counts: those with more words stand before those that begin with the same ones. */
 static const Answer answers[] = {{"with config TEXT", with_config},
                                  {"with its own config", with_own_config},
@@ -97,6 +137,12 @@ static const Answer answers[] = {{"with config TEXT", with_config},
                                  {"with no leaf", with_no_leaf},
                                  {"with a signature of LEAF", with_signature_of},
                                  {"with signature DATA", with_signature},
+                                 {"with the session", with_session},
+                                 {"with no session", with_no_session},
+                                 {"that the ticket is unknown", ticket_is_unknown},
+                                 {"with the ticket opened by TEXT", with_opened_ticket},
+                                 {"with ticket contents DATA", with_ticket_contents},
+                                 {"that it will send again", will_send_again},
                                  {"yes", yes},
                                  {"as the verdict says", as_verdict_says},
                                  {"no with alert N", no_with_alert},

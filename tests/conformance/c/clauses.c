@@ -129,24 +129,34 @@ static sst_status tickets(Making *making, const Match *match) {
   return sst_config_set_ticket_count(making->config, (uint32_t)place_number(match, 0));
 }
 
-static sst_status report(Making *making, uint32_t kind) {
+sst_status making_report(Making *making, uint32_t kind) {
   making->events |= 1u << kind;
   return sst_config_report(making->config, making->events);
 }
 
 static sst_status key_log(Making *making, const Match *match) {
   (void)match;
-  return report(making, SST_EVENT_KEY_LOG);
+  return making_report(making, SST_EVENT_KEY_LOG);
 }
 
 static sst_status alerts(Making *making, const Match *match) {
   (void)match;
-  return report(making, SST_EVENT_ALERT_RECEIVED);
+  return making_report(making, SST_EVENT_ALERT_RECEIVED);
 }
 
 static sst_status key_updates(Making *making, const Match *match) {
   (void)match;
-  return report(making, SST_EVENT_KEYS_UPDATED);
+  return making_report(making, SST_EVENT_KEYS_UPDATED);
+}
+
+static sst_status early_data_reports(Making *making, const Match *match) {
+  (void)match;
+  return making_report(making, SST_EVENT_EARLY_DATA);
+}
+
+static sst_status wants_sessions(Making *making, const Match *match) {
+  (void)match;
+  return making_report(making, SST_EVENT_SESSION);
 }
 
 /* The stream */
@@ -221,6 +231,11 @@ static const Clause clauses[] = {
     {"accepts SHA-1 in chains", ON_CONFIG, REPLACES_NOTHING, accepts_sha1},
     {"sends fragments of at most N bytes", ON_CONFIG, REPLACES_NOTHING, fragments},
     {"sends N session tickets", ON_CONFIG, REPLACES_NOTHING, tickets},
+    {"has ticket keys TEXT", ON_CONFIG, REPLACES_NOTHING, has_ring},
+    {"keeps sessions for N seconds", ON_CONFIG, REPLACES_NOTHING, session_lifetime},
+    {"allows early data", ON_CONFIG, REPLACES_NOTHING, early_data},
+    {"wants sessions", ON_CONFIG, REPLACES_NOTHING, wants_sessions},
+    {"reports early data", ON_CONFIG, REPLACES_NOTHING, early_data_reports},
     {"keeps a key log", ON_CONFIG, REPLACES_NOTHING, key_log},
     {"reports alerts", ON_CONFIG, REPLACES_NOTHING, alerts},
     {"reports key updates", ON_CONFIG, REPLACES_NOTHING, key_updates},

@@ -26,6 +26,11 @@ sst_status trusts_der(Making *making, const Match *match);
 sst_status checks_lists(Making *making, const Match *match);
 sst_status checks_lists_in_der(Making *making, const Match *match);
 sst_status accepts_partial(Making *making, const Match *match);
+/* Sessions. */
+sst_status has_ring(Making *making, const Match *match);
+sst_status session_lifetime(Making *making, const Match *match);
+sst_status early_data(Making *making, const Match *match);
+
 sst_status trusts_by_default(Making *making, char *name);
 
 #endif

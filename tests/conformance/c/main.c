@@ -41,6 +41,8 @@ static const Form *form_of(Verb verb, const Tokens *tokens, Match *match) {
   if (form == NULL && verb == VERB_WHEN) form = form_in(wire_forms, tokens, match);
   if (form == NULL && verb == VERB_THEN) form = form_in(fact_forms, tokens, match);
   if (form == NULL && verb == VERB_THEN) form = form_in(question_forms, tokens, match);
+  if (form == NULL && verb == VERB_THEN) form = form_in(session_forms, tokens, match);
+  if (form == NULL && verb == VERB_WHEN) form = form_in(resuming_forms, tokens, match);
   return form;
 }
 
@@ -69,8 +71,8 @@ static void run_steps(Case *run) {
     harness_at(scenario->name, step->line->number);
     if (step->line->verb != VERB_GIVEN) world_make(&run->world);
     step->form->perform(&run->world, &step->match);
-    events_take(&run->world.client);
-    events_take(&run->world.server);
+    events_take(&run->world, &run->world.client);
+    events_take(&run->world, &run->world.server);
   }
   world_end(&run->world);
 }

@@ -79,7 +79,10 @@ bool question_of_name(const char *name, uint16_t *status) {
   static const Name names[] = {{"client-hello", SST_WANT_CLIENT_HELLO},
                                {"certificate", SST_WANT_CERTIFICATE},
                                {"certificate-verify", SST_WANT_CERTIFICATE_VERIFY},
-                               {"private-key-operation", SST_WANT_PRIVATE_KEY_OPERATION}};
+                               {"private-key-operation", SST_WANT_PRIVATE_KEY_OPERATION},
+                               {"session", SST_WANT_SESSION},
+                               {"ticket-decrypt", SST_WANT_TICKET_DECRYPT},
+                               {"early-data-retry", SST_WANT_EARLY_DATA_RETRY}};
   return find_narrow(names, COUNT(names), name, status);
 }
 

@@ -1,5 +1,7 @@
 #include "world.h"
 
+#include "rings.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,6 +105,7 @@ static void lay_aside(End *end) {
   end->forger = (Forger){.begun = false};
   end->opened_at = 0;
   end->handshake_over = end->open = false;
+  end->num_sessions = 0;
 }
 
 void world_make_anew(World *world) {
@@ -160,6 +163,8 @@ void world_end(World *world) {
   for (size_t i = 0; i < world->num_configs; i++)
     plan_free(&world->configs[i].plan);
   free(world->configs);
+  sst_session_free(world->session);
+  rings_free();
   End *const ends[] = {&world->client, &world->server};
   for (int i = 0; i < 2; i++) {
     side_free(&ends[i]->side);
@@ -172,7 +177,17 @@ void world_end(World *world) {
 
 /* Events */
 
+/* The newest session stands for all. */
+static void take_sessions(World *world, End *end) {
+  for (sst_session *session = NULL; (session = sst_stream_take_session(end->side.stream)) != NULL;) {
+    end->num_sessions++;
+    sst_session_free(world->session);
+    world->session = session;
+  }
+}
+
 static void keep_event(Events *events, const sst_event *event, const char *text) {
+  if (event->kind == SST_EVENT_SESSION) return;
   if (event->kind != SST_EVENT_KEY_LOG) {
     events->list = test_reallocate(events->list, (events->count + 1) * sizeof *events->list);
     events->list[events->count++] = *event;
@@ -185,8 +200,9 @@ static void keep_event(Events *events, const sst_event *event, const char *text)
   events->lines[events->num_lines++] = line;
 }
 
-void events_take(End *end) {
+void events_take(World *world, End *end) {
   if (end->side.stream == NULL) return;
+  take_sessions(world, end);
   for (;;) {
     char text[1024];
     sst_event event = {.size = sizeof event};
@@ -241,6 +257,7 @@ static sst_status decrypt_in_place(Side *side, size_t len, size_t cap) {
   EXPECT_AT_MOST(used, cap);
   EXPECT_AT_MOST(side->progress.consumed, len);
   keep_ranges(side, buffer, len, ranges, used);
+  if ((side->progress.flags & SST_EARLY_DATA) != 0) side->early_len += side->progress.produced;
   free(buffer);
   free(ranges);
   return side->status;

@@ -56,6 +56,7 @@ typedef struct End {
   size_t opened_at; /* bytes of sent when its handshake gave OK */
   bool handshake_over;
   bool open;
+  size_t num_sessions; /* that came */
 } End;
 
 /* A config that answers can bring. */
@@ -68,6 +69,7 @@ typedef struct World {
   End client, server;
   Described *configs;
   size_t num_configs;
+  sst_session *session; /* the newest that came */
   uint16_t version;
   bool made;
 } World;
@@ -80,11 +82,13 @@ typedef struct Form {
 
 /* The tables end at NULL. */
 extern const Form given_forms[], when_forms[], wire_forms[], then_forms[], fact_forms[], question_forms[];
+extern const Form resuming_forms[], session_forms[];
 
 End *end_of_role(World *world, const Match *match);
 End *other_end(World *world, const End *end);
 
 /* Clauses, section 5. */
+sst_status making_report(Making *making, uint32_t kind);
 bool plan_read(Plan *plan, const Place *place);
 void plan_free(Plan *plan);
 /* Makes config and stream; after an error nothing is left but the record of it. */
@@ -113,7 +117,7 @@ size_t chunk_of(unsigned long number);
 size_t room_of(unsigned long number);
 
 /* Takes what events wait, after each step. */
-void events_take(End *end);
+void events_take(World *world, End *end);
 void events_free(Events *events);
 /* The next event that is no key-log line; NULL: none. */
 const sst_event *events_next(End *end);

@@ -46,6 +46,20 @@ var answerForms = []answerForm{
 		return e.stream.SetSignature(signature)
 	}},
 	{"with signature DATA", func(_ *world, e *end, m match) error { return e.stream.SetSignature(get[[]byte](m, 0)) }},
+	{"with the session", func(w *world, e *end, _ match) error { return e.stream.AnswerSession(w.session) }},
+	{"with no session", func(_ *world, e *end, _ match) error { return e.stream.AnswerSession(nil) }},
+	{"that the ticket is unknown", func(_ *world, e *end, _ match) error { return e.stream.IgnoreTicket() }},
+	{"with the ticket opened by TEXT", func(_ *world, e *end, m match) error {
+		ticket := e.stream.Ticket()
+		if ticket == nil {
+			return e.stream.SetTicketPlaintext([]byte("x")) // anything must be refused
+		}
+		return e.stream.SetTicketPlaintext(openTicket(get[string](m, 0), ticket))
+	}},
+	{"with ticket contents DATA", func(_ *world, e *end, m match) error {
+		return e.stream.SetTicketPlaintext(get[[]byte](m, 0))
+	}},
+	{"that it will send again", func(_ *world, e *end, _ match) error { return e.stream.ContinueWithoutEarlyData() }},
 	{"yes", func(_ *world, e *end, _ match) error { return e.stream.Accept() }},
 	{"as the verdict says", func(_ *world, e *end, _ match) error { return e.stream.AcceptDefault() }},
 	{"no with alert N", func(_ *world, e *end, m match) error { return e.stream.Reject(get[int](m, 0)) }},

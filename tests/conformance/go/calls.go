@@ -63,6 +63,9 @@ func (e *end) perform(c call, in []byte, room int) (plaintext []byte) {
 	require(p.Produced >= 0 && p.Produced <= len(out), "%v produced %d bytes in %d", c, p.Produced, len(out))
 	e.check(c, len(in))
 	if c == decrypt || c == decryptInPlace {
+		if p.Flags&securestream.EarlyData != 0 {
+			e.earlyBytes += p.Produced
+		}
 		return out[:p.Produced]
 	}
 	e.other.in.put(out[:p.Produced]...)
@@ -118,7 +121,8 @@ func (e *end) check(c call, in int) {
 	case securestream.StatusClosed:
 		require(receives, "%v gives CLOSED", c)
 	case securestream.StatusWantClientHello, securestream.StatusWantCertificate,
-		securestream.StatusWantCertificateVerify, securestream.StatusWantPrivateKeyOperation:
+		securestream.StatusWantCertificateVerify, securestream.StatusWantPrivateKeyOperation,
+		securestream.StatusWantSession, securestream.StatusWantTicketDecrypt, securestream.StatusWantEarlyDataRetry:
 		require(c == handshake, "%v stops for %v", c, status)
 		require(output == 0, "%v stops for %v, and output waits", c, status)
 	default:

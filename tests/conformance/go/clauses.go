@@ -11,6 +11,7 @@ import (
 // making is a config and what its stream is told, as clauses make it (README.md, section 5).
 type making struct {
 	role                    securestream.Role
+	rings                   rings
 	config                  *securestream.Config
 	day                     time.Time
 	leavesPartial           bool
@@ -117,6 +118,20 @@ var clauseForms = []clauseForm{
 		k.config.SessionTicketsDisabled = k.config.SessionTickets == 0
 		return nil
 	}},
+	{"has ticket keys TEXT", func(k *making, m match) error {
+		k.config.TicketKeys = k.rings.of(get[string](m, 0))
+		return nil
+	}},
+	{"keeps sessions for N seconds", func(k *making, m match) error {
+		k.config.SessionLifetime = time.Duration(get[int](m, 0)) * time.Second
+		if k.config.SessionLifetime == 0 {
+			k.config.SessionLifetime = -1
+		}
+		return nil
+	}},
+	{"allows early data", func(k *making, _ match) error { k.config.EarlyData = true; return nil }},
+	{"wants sessions", func(k *making, _ match) error { return k.report(securestream.EventSession) }},
+	{"reports early data", func(k *making, _ match) error { return k.report(securestream.EventEarlyData) }},
 	{"keeps a key log", func(k *making, _ match) error { return k.report(securestream.EventKeyLog) }},
 	{"reports alerts", func(k *making, _ match) error { return k.report(securestream.EventAlertReceived) }},
 	{"reports key updates", func(k *making, _ match) error { return k.report(securestream.EventKeysUpdated) }},

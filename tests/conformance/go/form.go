@@ -255,6 +255,9 @@ var questions = map[string]securestream.Status{
 	"client-hello": securestream.StatusWantClientHello, "certificate": securestream.StatusWantCertificate,
 	"certificate-verify":    securestream.StatusWantCertificateVerify,
 	"private-key-operation": securestream.StatusWantPrivateKeyOperation,
+	"session":               securestream.StatusWantSession,
+	"ticket-decrypt":        securestream.StatusWantTicketDecrypt,
+	"early-data-retry":      securestream.StatusWantEarlyDataRetry,
 }
 
 func takeQuestion(c *cursor) (securestream.Status, bool) {

@@ -21,7 +21,7 @@ type step struct {
 
 // understand finds the form of every line.
 func (c kase) understand() []step {
-	forms := map[string][]form{"given": givenForms, "when": append(whenForms, wireForms...), "then": slices.Concat(thenForms, factForms, questionForms)}
+	forms := map[string][]form{"given": givenForms, "when": slices.Concat(whenForms, wireForms, resumingForms), "then": slices.Concat(thenForms, factForms, questionForms, sessionForms)}
 	var steps []step
 	for _, l := range c.lines {
 		at := fmt.Sprintf("%s.scn:%d", c.name, l.number)

@@ -144,8 +144,8 @@ func (k *making) defaults() error {
 }
 
 // newMaking carries out the clauses. The caller closes what it returns, with an error too.
-func newMaking(role securestream.Role, version uint16, clauses []clause) (*making, error) {
-	k := &making{role: role, day: support.Clock(), config: &securestream.Config{SessionTicketsDisabled: true}}
+func newMaking(role securestream.Role, version uint16, rings rings, clauses []clause) (*making, error) {
+	k := &making{role: role, rings: rings, day: support.Clock(), config: &securestream.Config{SessionTicketsDisabled: true}}
 	k.config.MinVersion, k.config.MaxVersion = version, version
 	k.config.Time = func() time.Time { return k.day }
 	for _, do := range clauses {

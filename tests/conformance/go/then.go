@@ -140,7 +140,7 @@ func sameReasons(reasons []securestream.Code, names []string) {
 
 // isRefused returns the first failure of making such a config and stream.
 func isRefused(w *world, m match) *securestream.Error {
-	made, err := newMaking(m.role(), w.version, get[[]clause](m, 1))
+	made, err := newMaking(m.role(), w.version, w.rings, get[[]clause](m, 1))
 	defer made.close()
 	if err == nil {
 		var stream *securestream.Stream

@@ -26,6 +26,8 @@ type end struct {
 	handshakeOver, open bool
 	events              []securestream.Event // not yet looked at
 	keyLog              []string
+	sessions            int    // that came
+	earlyBytes          int    // of plaintext that came as 0-RTT data
 	forger              forger // of records that this side could have sealed
 }
 
@@ -36,6 +38,8 @@ const all = -1
 type world struct {
 	client, server end
 	configs        map[string][]clause // that answers can bring
+	rings          rings
+	session        *securestream.Session // the newest that came
 	version        uint16
 	made           bool
 }
@@ -73,7 +77,7 @@ func amount(value, everything string) (n int, ok bool) {
 }
 
 func newWorld(values map[string]string) *world {
-	w := new(world)
+	w := &world{rings: make(rings)}
 	w.client = end{name: "client", role: securestream.RoleClient, other: &w.server}
 	w.server = end{name: "server", role: securestream.RoleServer, other: &w.client}
 	for _, e := range []*end{&w.client, &w.server} {
@@ -104,7 +108,7 @@ func (w *world) make() {
 	w.made = true
 	for _, e := range []*end{&w.client, &w.server} {
 		var err error
-		e.made, err = newMaking(e.role, w.version, e.clauses)
+		e.made, err = newMaking(e.role, w.version, w.rings, e.clauses)
 		if err == nil {
 			e.stream, err = e.made.newStream()
 		}
@@ -125,7 +129,7 @@ func (w *world) describe(name string, clauses []clause) {
 func (w *world) described(name string) *making {
 	clauses, known := w.configs[name]
 	require(known, "there is no config '%s'", name)
-	made, err := newMaking(securestream.RoleServer, w.version, clauses)
+	made, err := newMaking(securestream.RoleServer, w.version, w.rings, clauses)
 	require(err == nil, "config '%s' cannot be made: %v", name, err)
 	require(!made.saysStream, "config '%s' has clauses of a stream", name)
 	return made
@@ -168,11 +172,18 @@ func (w *world) close() {
 		}
 		e.made.close()
 	}
+	if w.session != nil {
+		w.session.Close()
+	}
+	w.rings.close()
 }
 
 // takeEvents takes what events wait, after each step.
 func (w *world) takeEvents() {
 	for _, e := range []*end{&w.client, &w.server} {
+		if e.stream != nil {
+			w.takeSessions(e)
+		}
 		for e.stream != nil {
 			event, ok := e.stream.NextEvent()
 			if !ok {
@@ -181,7 +192,7 @@ func (w *world) takeEvents() {
 			same("events lost by "+e.name, event.Lost, 0)
 			if event.Kind == securestream.EventKeyLog {
 				e.keyLog = append(e.keyLog, string(event.Data))
-			} else {
+			} else if event.Kind != securestream.EventSession {
 				e.events = append(e.events, event)
 			}
 		}

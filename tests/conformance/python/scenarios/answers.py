@@ -12,6 +12,7 @@ from support import SCHEMES, credential, key
 from .clauses import of_caller
 from .failure import Failure
 from .form import Clause, answer, form
+from .rings import open_ticket
 from .side import named, same_status
 from .world import World
 
@@ -101,6 +102,40 @@ def _with_signature_of(world: World, stream: ss.Stream, role: str, leaf: str) ->
 @answer("with signature DATA")
 def _with_signature(world: World, stream: ss.Stream, role: str, signature: bytes) -> None:
     stream.set_signature(signature)
+
+
+@answer("with the session")
+def _with_the_session(world: World, stream: ss.Stream, role: str) -> None:
+    stream.answer_session(world.session)
+
+
+@answer("with no session")
+def _with_no_session(world: World, stream: ss.Stream, role: str) -> None:
+    stream.answer_session(None)
+
+
+@answer("that the ticket is unknown")
+def _ticket_is_unknown(world: World, stream: ss.Stream, role: str) -> None:
+    stream.ignore_ticket()
+
+
+@answer("with the ticket opened by TEXT")
+def _with_opened_ticket(world: World, stream: ss.Stream, role: str, key_name: bytes) -> None:
+    question = stream.question
+    if isinstance(question, ss.TicketDecryption):
+        stream.set_ticket_plaintext(open_ticket(key_name, question.ticket))
+    else:
+        stream.set_ticket_plaintext(b"x")  # anything must be refused
+
+
+@answer("with ticket contents DATA")
+def _with_ticket_contents(world: World, stream: ss.Stream, role: str, contents: bytes) -> None:
+    stream.set_ticket_plaintext(contents)
+
+
+@answer("that it will send again")
+def _will_send_again(world: World, stream: ss.Stream, role: str) -> None:
+    stream.continue_without_early_data()
 
 
 @answer("yes")

@@ -10,13 +10,15 @@ from support import GROUPS, NAME, NOW, SCHEMES, SUITES, credential, data, key, p
 
 from .failure import Failure, require
 from .form import Clause, clause
+from .rings import Rings
 
 
 class Making:
     """A config, and the options of its stream, on their way."""
 
-    def __init__(self, role: ss.Role, version: ss.Version | None) -> None:
+    def __init__(self, role: ss.Role, version: ss.Version | None, rings: Rings) -> None:
         self.role = role
+        self.rings = rings
         self.config = ss.Config(session_tickets=0)
         self.settings: dict[str, Any] = {"session_tickets": 0}
         self.options: dict[str, Any] = {"verify_time": NOW}
@@ -64,8 +66,8 @@ class Making:
         if not self.has_trust and (not server or "client_certificate" in self.settings):
             self._add_to_trust(pems=[pem("client-root" if server else "root")])
 
-    def make(self) -> ss.Stream:
-        return ss.Stream(None if self.has_no_config else self.config, self.role, **self.options)
+    def make(self, session: ss.Session | None = None) -> ss.Stream:
+        return ss.Stream(None if self.has_no_config else self.config, self.role, session=session, **self.options)
 
     def tell_stream(self, **options: Any) -> None:
         self.says_stream = True
@@ -79,9 +81,9 @@ class Making:
             perform(self, *values)
 
 
-def carry_out(clauses: list[Clause], role: ss.Role, version: ss.Version | None) -> Making:
+def carry_out(clauses: list[Clause], role: ss.Role, version: ss.Version | None, rings: Rings) -> Making:
     """All clauses, in order, and the defaults. Raises `SecureStreamError`; the stream is made by `Making.make`."""
-    making = Making(role, version)
+    making = Making(role, version, rings)
     for perform, values in clauses:
         perform(making, *values)
     making.finish()
@@ -285,6 +287,31 @@ def _fragments(making: Making, size: int) -> None:
 @clause("sends N session tickets")
 def _tickets(making: Making, count: int) -> None:
     making.set(session_tickets=count)
+
+
+@clause("has ticket keys TEXT")
+def _has_ring(making: Making, name: bytes) -> None:
+    making.set(ticket_keys=making.rings.of(name))
+
+
+@clause("keeps sessions for N seconds")
+def _lifetime(making: Making, seconds: int) -> None:
+    making.set(session_lifetime=seconds)
+
+
+@clause("allows early data")
+def _early_data(making: Making) -> None:
+    making.set(early_data=True)
+
+
+@clause("wants sessions")
+def _wants_sessions(making: Making) -> None:
+    making.add("report", ss.EventKind.SESSION)
+
+
+@clause("reports early data")
+def _reports_early_data(making: Making) -> None:
+    making.add("report", ss.EventKind.EARLY_DATA)
 
 
 @clause("keeps a key log")

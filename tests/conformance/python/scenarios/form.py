@@ -157,6 +157,9 @@ _QUESTIONS = {
     "certificate": ss.Status.WANT_CERTIFICATE,
     "certificate-verify": ss.Status.WANT_CERTIFICATE_VERIFY,
     "private-key-operation": ss.Status.WANT_PRIVATE_KEY_OPERATION,
+    "session": ss.Status.WANT_SESSION,
+    "ticket-decrypt": ss.Status.WANT_TICKET_DECRYPT,
+    "early-data-retry": ss.Status.WANT_EARLY_DATA_RETRY,
 }
 
 

@@ -24,6 +24,9 @@ _KINDS: dict[Status, type] = {
     Status.WANT_CERTIFICATE: CertificateRequest,
     Status.WANT_CERTIFICATE_VERIFY: PeerCertificate,
     Status.WANT_PRIVATE_KEY_OPERATION: PrivateKeyOperation,
+    Status.WANT_SESSION: ss.SessionLookup,
+    Status.WANT_TICKET_DECRYPT: ss.TicketDecryption,
+    Status.WANT_EARLY_DATA_RETRY: ss.EarlyDataRetry,
 }
 
 

@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 import securestream as ss
 
-from . import actions, answers, clauses, facts, questions, then, touch  # the forms
+from . import actions, answers, clauses, facts, questions, sessions, then, touch  # the forms
 from .failure import Failure, require, same
 from .form import Form, understand
 from .scenario import Case, Line
 from .tokens import BadLine, cut
 from .world import World
 
-_FORMS = (actions, answers, clauses, facts, questions, then, touch)
+_FORMS = (actions, answers, clauses, facts, questions, sessions, then, touch)
 _EXPECTED = (Failure, ss.SecureStreamError, OSError, OverflowError)
 
 

@@ -61,6 +61,8 @@ class Side:
         self.opened_at: int | None = None  # bytes put on the outgoing wire when the handshake gave OK
         self.events: list[ss.Event] = []  # without key-log lines
         self.lines: list[str] = []  # of the key log
+        self.sessions = 0  # that came
+        self.early_bytes = 0  # of plaintext that came as 0-RTT data
         self._progress = Progress((0, 0, 0, 0, 0, 0))
         self._asked = 0  # room that the next call must have; 0: the usual one
 
@@ -102,6 +104,8 @@ class Side:
         require(self._progress.produced <= len(out), f"{call.value}: more produced than there was room")
         self._check(call, len(data))
         produced = bytes(out[: self._progress.produced])
+        if call.receives and self._progress.flags & Flag.EARLY_DATA:
+            self.early_bytes += len(produced)
         if not call.receives:
             self.outgoing.write(produced)
         return produced if call.receives else b""
@@ -229,6 +233,13 @@ class Side:
 
     # Events
 
+    def take_sessions(self) -> ss.Session | None:
+        """The newest of those that have come."""
+        newest = None
+        while self.made is not None and (session := self.made.take_session()):
+            newest, self.sessions = session, self.sessions + 1
+        return newest
+
     def take_events(self) -> None:
         if self.made is None:
             return
@@ -236,6 +247,6 @@ class Side:
             same("lost events", event.lost, 0)
             if event.kind == ss.EventKind.KEY_LOG:
                 self.lines.append(event.data.decode("latin-1"))
-            else:
+            elif event.kind != ss.EventKind.SESSION:
                 self.events.append(event)
         same("lost events", self.made.counter(ss.Counter.EVENTS_LOST), 0)

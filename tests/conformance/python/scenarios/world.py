@@ -9,6 +9,7 @@ from .clauses import Making, carry_out
 from .failure import require
 from .forge import Forger
 from .form import Clause
+from .rings import Rings
 from .side import Side
 from .wire import Wire
 
@@ -40,6 +41,8 @@ class World:
         self.old: dict[str, Side] = {}  # of the connection before
         self.plans: dict[str, list[Clause]] = {"client": [], "server": []}
         self.configs: dict[bytes, list[Clause]] = {}  # that answers can bring
+        self.rings = Rings()
+        self.session: ss.Session | None = None  # the newest that came
         self._makings: dict[str, Making] = {}
         self._forgers: dict[str, Forger] = {}  # by the role that could have sealed
 
@@ -47,21 +50,21 @@ class World:
         """Both streams, once."""
         for role, side in self.sides.items():
             if side.made is None:
-                self._makings[role] = carry_out(self.plans[role], ROLES[role], self.version)
+                self._makings[role] = carry_out(self.plans[role], ROLES[role], self.version, self.rings)
                 self._make(role)
 
-    def _make(self, role: str) -> None:
+    def _make(self, role: str, session: ss.Session | None = None) -> None:
         side, making = self.sides[role], self._makings[role]
         side.leaves_partial = making.options.get("leave_partial", False)
-        side.made = making.make()
+        side.made = making.make(session)
 
-    def make_anew(self) -> None:
-        """Both streams once more; those that there are become the old ones."""
+    def make_anew(self, session: ss.Session | None = None) -> None:
+        """Both streams once more, the client's with a session; those that there are become the old ones."""
         self.old = self.sides
         self.sides = _sides({role: (side.chunk, side.room) for role, side in self.old.items()})
         self._forgers.clear()
         for role in self.sides:
-            self._make(role)
+            self._make(role, session if role == "client" else None)
 
     def reload(self, role: str, clauses: list[Clause]) -> None:
         self._makings[role].reload(clauses)
@@ -73,7 +76,7 @@ class World:
     def described(self, name: bytes) -> ss.Config:
         """A config that an answer brings, made anew."""
         require(name in self.configs, f"there is no config '{name.decode('latin-1')}'")
-        making = carry_out(self.configs[name], ss.Role.SERVER, self.version)
+        making = carry_out(self.configs[name], ss.Role.SERVER, self.version, self.rings)
         require(not making.says_stream, "a config has no clauses of a stream")
         return making.config
 
@@ -83,13 +86,14 @@ class World:
     def try_to_make(self, role: str, clauses: list[Clause]) -> ss.SecureStreamError | None:
         """The first failure of such a config and stream."""
         try:
-            carry_out(clauses, ROLES[role], self.version).make()
+            carry_out(clauses, ROLES[role], self.version, self.rings).make()
         except ss.SecureStreamError as error:
             return error
         return None
 
     def take_events(self) -> None:
         for side in self.sides.values():
+            self.session = side.take_sessions() or self.session
             side.take_events()
 
     def forge(self, to: str, kind: int, payload: bytes, count: int) -> None:
