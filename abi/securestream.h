@@ -1561,8 +1561,8 @@ SST_API sst_status sst_stream_next_event(sst_stream *stream, sst_event *event, u
 
 /*
  * sst_stream_take_session returns the newest session that the stream has received and not given out yet, with one
- * reference for the caller; NULL: none. Only clients have any, and only if their config asks for SST_EVENT_SESSION. At
- * most 16 are kept; then the oldest goes. What is not taken is freed with the stream. With TLS 1.3 sessions come with
+ * reference for the caller; NULL: none. Only where the config asks for SST_EVENT_SESSION: clients, and servers for
+ * sessions by id (SST_WANT_SESSION). At most 16 are kept; then the oldest goes. What is not taken is freed with the stream. With TLS 1.3 sessions come with
  * what is read after the handshake: a client that never reads has none. Any thread, any time. Since 0.1.
  */
 SST_API sst_session *sst_stream_take_session(sst_stream *stream);

@@ -12,7 +12,6 @@ enum {
   MAX_CIPHERTEXT = 16704, /* BoringSSL's limit for the body of a record */
   MAX_PLAINTEXT = 16384,  /* RFC 8446, 5.1 */
   KEY_UPDATE_SIZE = 5 + 5 + 1 + 16,
-  CHANGE_CIPHER_SPEC_SIZE = 5 + 1,
   TYPE_ALERT = 21,
   TYPE_HANDSHAKE = 22,
 };
@@ -101,40 +100,6 @@ static void set_record_sizes(sst__tls *tls) {
   tls->base.overhead = SST__HEADER_LEN + tls->expansion;
 }
 
-static void tell_early_data(sst__tls *tls, bool accepted) {
-  if (!tls->early_data_told) sst__events_add(tls->base.events, SST_EVENT_EARLY_DATA, accepted ? 1 : 0, NULL, 0);
-  tls->early_data_told = true;
-}
-
-static void take_stored_verdict(sst__tls *tls) {
-  if (!SSL_session_reused(tls->ssl)) return;
-  tls->verified = tls->stored_good;
-  tls->path = tls->stored_path;
-}
-
-static sst__step begin_early(sst__tls *tls) {
-  set_record_sizes(tls);
-  if (tls->context->parts.role == SST_ROLE_CLIENT) {
-    /* How much went out is known only in this mode: BoringSSL stops at the ticket's limit in the middle of a write. */
-    SSL_set_mode(tls->ssl, SSL_MODE_ENABLE_PARTIAL_WRITE);
-    tls->base.most_early_data = tls->most_early_data;
-    tls->base.overhead += CHANGE_CIPHER_SPEC_SIZE; /* goes before the first record (RFC 8446, D.4) */
-    tls->early_data_offered = true;
-  } else {
-    take_stored_verdict(tls);
-    tell_early_data(tls, true);
-  }
-  return SST__STEP_EARLY;
-}
-
-/* Early data that nobody sent need not be sent again, and nobody is asked about it. */
-static bool goes_on_without(sst__tls *tls) {
-  if (tls->early_data_sent && sst__tls_answer(tls, SST_WANT_EARLY_DATA_RETRY) == NULL) return false;
-  SSL_reset_early_data_reject(tls->ssl);
-  tls->base.most_early_data = 0;
-  return true;
-}
-
 static sst__step tls_handshake(sst__engine *engine, sst__input *in, sst__output *wire, sst_error *error) {
   sst__tls *tls = tls_of(engine);
   const call now = begin(tls, in, wire, error);
@@ -143,18 +108,20 @@ static sst__step tls_handshake(sst__engine *engine, sst__input *in, sst__output 
   const int result = SSL_do_handshake(tls->ssl);
   if (sst__has_no_config(tls) && !sst__keep_taken(tls, in->data + from, in->used - from)) tls->no_memory = true;
   if (tls->no_memory) return end_failed(&now, SSL_ERROR_SSL);
-  if (result == 1 && SSL_in_early_data(tls->ssl)) return end(&now, begin_early(tls));
+  if (result == 1 && SSL_in_early_data(tls->ssl)) {
+    set_record_sizes(tls);
+    return end(&now, sst__tls_begin_early(tls));
+  }
   if (result == 1) {
-    if (tls->early_data_offered) tell_early_data(tls, SSL_early_data_accepted(tls->ssl));
-    take_stored_verdict(tls);
+    if (tls->early_data_offered) sst__tls_tell_early_data(tls, SSL_early_data_accepted(tls->ssl));
+    sst__tls_take_stored_verdict(tls);
     tls->in_handshake = false;
     tls->setup = NULL;
     set_record_sizes(tls);
     return end(&now, SST__STEP_DONE);
   }
   const int ssl_error = SSL_get_error(tls->ssl, result);
-  if (ssl_error == SSL_ERROR_EARLY_DATA_REJECTED) tell_early_data(tls, false);
-  if (ssl_error == SSL_ERROR_EARLY_DATA_REJECTED && goes_on_without(tls)) {
+  if (ssl_error == SSL_ERROR_EARLY_DATA_REJECTED && sst__tls_goes_on_without(tls)) {
     (void)end(&now, SST__STEP_MORE);
     return tls_handshake(engine, in, wire, error);
   }
