@@ -243,9 +243,9 @@ TEST_VERSIONS(session, info_says_what_and_how_long) {
   EXPECT_EQ(info.version, version);
   EXPECT_EQ(info.suite, version == SST_TLS1_3 ? 0x1301 : 0xc02b);
   EXPECT_AT_LEAST(info.created_unix_s, before);
-  EXPECT_AT_MOST(info.created_unix_s, time(NULL));
+  EXPECT_AT_MOST(info.created_unix_s, time(NULL) + 1);
   EXPECT_AT_MOST(info.expires_unix_s, info.created_unix_s + 1000);
-  EXPECT_AT_LEAST(info.expires_unix_s, info.created_unix_s + 998);
+  EXPECT_AT_LEAST(info.expires_unix_s, info.created_unix_s + 970);
   EXPECT_EQ(info.flags, 0);
   EXPECT_EQ(info.max_early_data, 0);
   sst_session_free(session);
@@ -261,7 +261,7 @@ TEST_VERSIONS(session, shorter_lifetime_holds) {
     sst_session_info info = {.size = sizeof info};
     EXPECT_STATUS(sst_session_get_info(session, &info), SST_OK);
     EXPECT_AT_MOST(info.expires_unix_s - info.created_unix_s, lifetimes[i][2]);
-    EXPECT_AT_LEAST(info.expires_unix_s - info.created_unix_s, lifetimes[i][2] - 2);
+    EXPECT_AT_LEAST(info.expires_unix_s - info.created_unix_s, lifetimes[i][2] - 30);
     sst_session_free(session);
     resume_free(&resume);
   }

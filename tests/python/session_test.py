@@ -36,7 +36,7 @@ def test_session_is_resumed_once(version: ss.Version) -> None:
     client, server = client_config(max_version=version, **WANTS), server_config()
     session = first(client, server)
     assert session.version == version
-    assert abs(session.created - time.time()) < 60 and session.expires == session.created + 7200
+    assert abs(session.created - time.time()) < 60 and 0 <= session.created + 7200 - session.expires <= 30
     assert ss.Info(0, session.suite, 0, 0, 0, 0).suite_name.startswith("TLS_")
     assert session.max_early_data == 0
     assert again(client, server, session)
@@ -70,7 +70,7 @@ def test_client_that_does_not_ask_has_no_session() -> None:
 
 def test_lifetime_is_that_of_the_config() -> None:
     session = first(client_config(**WANTS), server_config(session_lifetime=60))
-    assert session.expires == session.created + 60
+    assert 0 <= session.created + 60 - session.expires <= 30
     with pytest.raises(ss.ArgumentError, match="session_lifetime"):
         ss.Config(session_lifetime=604_801)
 
