@@ -111,6 +111,7 @@ class SessionCache:
         return None
 
     def put(self, name: str, session: Session) -> None:
+        """Keep `session` for `name`; where there are too many, the oldest goes."""
         with self._lock:
             self._sessions.append((name, session))
             del self._sessions[: -self._capacity]
