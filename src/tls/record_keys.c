@@ -14,10 +14,10 @@ enum { MOST_KEY = 32, SALT_LEN = 4 };
 bool sst__expand_label(const EVP_MD *hash, const uint8_t *secret, const sst__label *label, uint8_t *out,
                        size_t out_len) {
   static const char prefix[] = "tls13 ";
-  uint8_t info[2 + 1 + UINT8_MAX + 1 + EVP_MAX_MD_SIZE];
+  uint8_t info[2 + 1 + UINT8_MAX + 1 + UINT8_MAX];
   const size_t prefix_len = sizeof prefix - 1;
   size_t used = 0;
-  if (label->text_len > UINT8_MAX - prefix_len || label->context_len > EVP_MAX_MD_SIZE) return false;
+  if (label->text_len > UINT8_MAX - prefix_len || label->context_len > UINT8_MAX) return false;
   info[used++] = (uint8_t)(out_len >> 8);
   info[used++] = (uint8_t)out_len;
   info[used++] = (uint8_t)(prefix_len + label->text_len);

@@ -5,13 +5,12 @@
 
 #include <openssl/bytestring.h>
 #include <openssl/err.h>
-#include <openssl/hkdf.h>
 #include <openssl/sha2.h>
 
 #include "memory.h"
-#include "tls/internal.h"
+#include "tls/record.h"
 
-enum { MOST_SECRET = 48, MOST_NONCE = 255 };
+enum { MOST_SECRET = 48 };
 enum {
   TIME = 1,
   TIMEOUT = 2,
@@ -47,17 +46,10 @@ bool sst__ticket_parse(CBS *body, sst__ticket *ticket, const char **fault) {
 
 /* The key of the session: HKDF-Expand-Label(secret, "resumption", nonce) (RFC 8446, 4.6.1). */
 static bool derive(const EVP_MD *hash, const CBS *secret, const CBS *nonce, uint8_t out[MOST_SECRET]) {
-  static const char label[] = "tls13 resumption";
-  uint8_t info[2 + 1 + sizeof label - 1 + 1 + MOST_NONCE];
-  const size_t len = EVP_MD_size(hash), label_len = sizeof label - 1;
-  info[0] = 0;
-  info[1] = (uint8_t)len;
-  info[2] = (uint8_t)label_len;
-  memcpy(info + 3, label, label_len);
-  info[3 + label_len] = (uint8_t)CBS_len(nonce);
-  if (CBS_len(nonce) > 0) memcpy(info + 4 + label_len, CBS_data(nonce), CBS_len(nonce));
-  return CBS_len(secret) == len && len <= MOST_SECRET &&
-         HKDF_expand(out, len, hash, CBS_data(secret), len, info, 4 + label_len + CBS_len(nonce)) == 1;
+  const size_t len = EVP_MD_size(hash);
+  const sst__label label = {
+      .text = "resumption", .text_len = 10, .context = CBS_data(nonce), .context_len = CBS_len(nonce)};
+  return CBS_len(secret) == len && len <= MOST_SECRET && sst__expand_label(hash, CBS_data(secret), &label, out, len);
 }
 
 /* Times count from the ticket on, and end when they would have ended: with the server's word, or seven days after the
